@@ -172,7 +172,7 @@ def test_timers_that_are_logged_late_are_no_resumed_run():
 
     report = monitor.report()
 
-    assert (monitor.axis.falls, monitor.axis.resumed, report.steps) == (0, [], (1, 60))
+    assert (monitor.run.axis.falls, monitor.run.axis.resumed, report.steps) == (0, [], (1, 60))
     assert [item for item in report.findings if item.level != "info"] == []
 
 
@@ -282,7 +282,7 @@ def test_a_report_says_what_was_not_judged_and_how_to_turn_it_on():
     report = monitor.report()
 
     seen = {item.rule for item in report.findings} | {item.rule for item in report.not_judged} | set(report.passed)
-    assert {rule.id for rule in monitor.rules.rules} == seen
+    assert {rule.id for rule in monitor.run.curves.rules.rules} == seen
     (kl,) = [item for item in report.not_judged if item.rule == "kl-explosion"]
     assert (kl.state, kl.how) == ("not_logged", "logged where beta != 0")
     assert {item.state for item in report.not_judged} == {"not_logged", "not_applicable", "not_ready"}

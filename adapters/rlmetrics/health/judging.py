@@ -103,8 +103,8 @@ def judged_run(
     notes += [f"the run's configuration: {problem}" for problem in run.problems]
     for label, part in _parts(chain(first, rows)):
         monitor = opened(at, settings.values, tables, answer.rivals, ahead=_AHEAD)
-        monitor.notes += notes
-        monitor.is_foreign = answer.undescribed is not None
+        monitor.run.notes += notes
+        monitor.run.is_foreign = answer.undescribed is not None
         missing = MissingSteps()
         for row in part:
             missing.take(row.step)
@@ -113,11 +113,11 @@ def judged_run(
             continue
         account = run.account
         if account.skipped:
-            monitor.notes.append(f"{counted(account.skipped, 'line')} left out: {account.first}")
+            monitor.run.notes.append(f"{counted(account.skipped, 'line')} left out: {account.first}")
         if account.torn:
-            monitor.notes.append(f"the last {account.torn} bytes are cut off within a row and were left out")
-        monitor.notes += account.notes
-        monitor.notes += _without_row(missing.steps(), unit.kind.name)
+            monitor.run.notes.append(f"the last {account.torn} bytes are cut off within a row and were left out")
+        monitor.run.notes += account.notes
+        monitor.run.notes += _without_row(missing.steps(), unit.kind.name)
         report = monitor.report(f"{name}#{label}" if label else name)
         yield replace(report, at=answer.source and report.at, answer=answer)
 
@@ -162,7 +162,7 @@ def opened(
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         monitor = Monitor(at, config, spec=tables, others=others, ahead=ahead)
-    monitor.notes += [str(item.message) for item in said if issubclass(item.category, FallbackWarning)]
+    monitor.run.notes += [str(item.message) for item in said if issubclass(item.category, FallbackWarning)]
     return monitor
 
 

@@ -171,7 +171,7 @@ class _Watcher:
         source = answer.source or CANONICAL
         settings = merged(self._follower.config, self._config, source, self._tables)
         self._monitor = opened(source, settings.values, self._tables, answer.rivals)
-        self._monitor.is_foreign = answer.undescribed is not None
+        self._monitor.run.is_foreign = answer.undescribed is not None
         if not (answer.is_given or answer.is_single):
             warnings.warn(f"{self._path}: {source_line(answer)}", stacklevel=2)
         waiting, self._first = self._first, []

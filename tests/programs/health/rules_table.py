@@ -48,7 +48,7 @@ def measured(seeds: list[int]) -> dict[str, Any]:
                 healthy["runs"] += 1
                 healthy["steps"] += len(rows)
                 healthy["alarmed"] += bool(warned)
-            for rule in monitor.rules.rules:
+            for rule in monitor.run.curves.rules.rules:
                 if (rule.id in judged and any(level != "info" for level, _ in rule.tiers)) or rule.special:
                     _count(rules.setdefault(rule.id, _empty(rule.cause)), rule.cause, warned.get(rule.id), run, rows)
     for figures in rules.values():

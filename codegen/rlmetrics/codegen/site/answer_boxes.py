@@ -1,13 +1,17 @@
-"""Answers that several kinds of pages give: what a key is called in the other framework."""
+"""Answers that several kinds of pages give: what a key is called in another framework, what it is taken for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from markupsafe import Markup
 
+from rlmetrics.answers.unlike import friends_of, spelled
 from rlmetrics.names.tables.key_records import MapRow
 from rlmetrics.wording.metric_facts import sentence
 from rlmetrics.wording.sides import sided, sides_of
 
+from .meaning_letters import MeaningWords
 from .page_links import key_page, link
 from .severity_marks import severity_mark
 from .site import Site
@@ -15,10 +19,11 @@ from .site import Site
 Box = dict[str, object]
 """What a template shows of an answer."""
 
-__all__ = ["Box", "between_box", "key_link"]
+__all__ = ["Box", "alike_boxes", "between_box", "key_link"]
 
 _MOST_REASONS = 3
 _MOST_RELATED = 3
+_MOST_ALIKE = 6
 
 
 def key_link(page: str, framework: str, key: str) -> Markup:
@@ -67,3 +72,25 @@ def between_box(found: tuple[str, str, MapRow], framework: str, other: str, page
         "note": None if row.note is None else texts.say(sentence(row.note)),
         "related": related,
     }
+
+
+def alike_boxes(site: Site, page: str, words: MeaningWords, metrics: Iterable[str]) -> list[Box]:
+    """Return what metrics must not be taken for, and what that is called in the newest releases.
+
+    Args:
+        site: What pages are made from.
+        page: The page on which it is told.
+        words: The words of the page.
+        metrics: The metrics.
+    """
+    texts, tables = site.texts, site.tables
+    newest = {name: tables.framework(name).releases.names[-1] for name in tables.frameworks}
+    found: list[Box] = []
+    for friend, why in [item for metric in metrics for item in friends_of(metric, tables).items()]:
+        called = [
+            texts.t("{key} in {framework}", key=key_link(page, name, key), framework=tables.frameworks[name]["title"])
+            for name, release in newest.items()
+            for key in spelled(tables, name, release, friend, "train")[:1]
+        ]
+        found.append({"metric": words.metric(friend), "why": texts.say(why), "called": Markup(", ").join(called)})
+    return found[:_MOST_ALIKE]

@@ -11,7 +11,6 @@ from rlmetrics.names import DiffResult
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.causes import Effect, SharedCause, shown
 from rlmetrics.wording.cause_words import plain_words, ticked
-from rlmetrics.wording.keylists import braced
 
 from .lists import Lists
 from .release_steps import Proof, proof
@@ -119,20 +118,13 @@ class PageCauses:
             cause.release if self._releases else None,
             self._said(cause),
             tuple(self._more(cause)),
-            self._keys(keys),
+            self._lists.few(keys, _FEW),
             self._lists.components(cause.components) if self._several else None,
             proof(self._tables, self._framework, cause, before),
         )
 
     def _said(self, cause: Effect | SharedCause) -> Markup:
         return self._texts.say(plain_words(cause, cause.what, self._tables, code=ticked))
-
-    def _keys(self, keys: Sequence[str]) -> Markup:
-        names = braced(keys)
-        listed = Markup(", ").join(map(code, names[:_FEW]))
-        if len(names) > _FEW:
-            return self._texts.t("{keys} and {count} more", keys=listed, count=len(names) - _FEW)
-        return listed
 
     def _more(self, cause: SharedCause) -> Iterator[Markup]:
         t = self._texts.t

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 from markupsafe import Markup, escape
 
 from rlmetrics.names.tables.tables import Tables
+from rlmetrics.wording.keylists import braced
 
 from .page_links import key_page, link, trainer_page
 from .site import Site
@@ -110,6 +111,14 @@ class Lists:
     def keys(self, keys: Collection[str], mode: str = "train") -> Markup:
         """Return keys one after the other."""
         return Markup(" ").join(self.key(key, mode) for key in keys)
+
+    def few(self, keys: Sequence[str], most: int) -> Markup:
+        """Return some keys for a sentence, and how many more there are."""
+        names = braced(keys)
+        listed = Markup(", ").join(map(code, names[:most]))
+        if len(names) <= most:
+            return listed
+        return self._texts.t("{keys} and {count} more", keys=listed, count=len(names) - most)
 
     def trainer(self, component: str) -> Markup:
         """Return a trainer, which leads to its page."""

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from rlmetrics.names import MapRow
-from rlmetrics.wording.keylists import braced
 
 from .cause_boxes import PageCauses
 from .lists import Lists
@@ -114,11 +113,7 @@ class MovedRows:
 
     def few(self, keys: Sequence[str]) -> Markup:
         """Return some keys for a sentence, and how many more there are."""
-        names = braced(keys)
-        listed = Markup(", ").join(map(code, names[:_NAMED]))
-        if len(names) <= _NAMED:
-            return listed
-        return self._texts.t("{keys} and {count} more", keys=listed, count=len(names) - _NAMED)
+        return self.lists.few(keys, _NAMED)
 
     def groups(self, causes: PageCauses | None) -> Iterator[SeverityGroup]:
         """Yield the keys by severity, the worst first.

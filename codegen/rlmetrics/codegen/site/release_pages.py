@@ -10,7 +10,7 @@ from markupsafe import Markup
 from rlmetrics.names import DiffResult
 from rlmetrics.names.upgrades.causes import shown
 from rlmetrics.names.upgrades.changed_defaults import ChangedDefault
-from rlmetrics.names.upgrades.diff_records import ChangedKey, ListedKey, RenamedKey
+from rlmetrics.names.upgrades.diff_records import ListedKey
 
 from .cause_boxes import PageCauses
 from .html import render
@@ -19,6 +19,8 @@ from .moves import Move, moves_of, title_of
 from .page import Page
 from .page_links import release_page
 from .release_steps import WORST_FIRST, MigrationStep, changes_something, components_of, steps_of
+from .release_summary import release_lead, touched_components
+from .releases_index import releases_index
 from .site import Site
 from .texts import code
 
@@ -53,17 +55,6 @@ class _Severity(NamedTuple):
     folded: bool
 
 
-class _Touched(NamedTuple):
-    """A trainer with how many of its training keys changed, and where its users read on."""
-
-    name: Markup
-    counts: list[tuple[str, int]]
-    added: int
-    removed: int
-    quiet: bool
-    move: str | None
-
-
 class _Default(NamedTuple):
     name: str
     before: str
@@ -85,7 +76,7 @@ def release_pages(site: Site) -> Iterator[Page]:
             yield _Release(site, framework, step, moves.get((framework, step.before, step.after), ())).page(
                 told[index - 1].after if index else None, told[index + 1].after if index + 1 < len(told) else None
             )
-        yield _index(site, framework, steps)
+        yield releases_index(site, framework, steps)
 
 
 class _Release:
@@ -121,7 +112,9 @@ class _Release:
         """
         texts, tables = self._site.texts, self._site.tables
         title = f"{title_of(tables, self._framework)} {self._step.after}"
-        touched = list(self._touched())
+        touched = list(
+            touched_components(self._found, self._lists, [*components_of(tables, self._framework)], self._moves)
+        )
         body = render(
             "release.html.j2",
             self._path,
@@ -135,7 +128,7 @@ class _Release:
             earlier_name=earlier,
             later=None if later is None else release_page(self._framework, later),
             later_name=later,
-            lead=self._lead(),
+            lead=release_lead(self._found, self._lists, texts),
             programs=self._programs(),
             of_trainers=not tables.framework(self._framework).programs,
             begun=[self._lists.trainer(name) for name in self._found.begun],
@@ -169,42 +162,6 @@ class _Release:
             if program not in components
         ]
 
-    def _lead(self) -> list[Markup]:
-        """Return the first sentences: how much changed, in training."""
-        t, found = self._site.texts.t, self._found
-        apart = {*found.begun, *found.ended}
-        changed = [item for item in found.changed if item.mode == "train" and not item.bookkeeping]
-        heavy = [item for item in changed if item.severity in ("look-alike", "biased")]
-        said = []
-        if heavy:
-            trainers = len({item.component for item in heavy})
-            keys = len({(item.component, item.key) for item in heavy})
-            said.append(
-                t(
-                    "{count} key of {trainers} kept its name and is another number.",
-                    count=keys,
-                    trainers=self._lists.units(trainers),
-                )
-                if keys == 1
-                else t(
-                    "{count} keys of {trainers} kept their names and are other numbers.",
-                    count=keys,
-                    trainers=self._lists.units(trainers),
-                )
-            )
-        elif changed:
-            said.append(t("No key that kept its name became another number; some differ a little."))
-        else:
-            said.append(t("Every key that kept its name means what it meant."))
-        for count, one, several in (
-            (_training(found.renamed, apart), "{count} has another name.", "{count} have other names."),
-            (_training(found.removed, apart), "{count} is gone.", "{count} are gone."),
-            (_training(found.added, apart), "{count} is new.", "{count} are new."),
-        ):
-            if count:
-                said.append(t(one if count == 1 else several, count=count))
-        return said
-
     def _severities(self, mode: str) -> Iterator[_Severity]:
         """Yield the keys that changed their meaning, the worst first; those with the same causes together."""
         for severity in WORST_FIRST:
@@ -219,26 +176,6 @@ class _Release:
     def _row(self, group: KeyGroup, mode: str, lists: Lists) -> _Row:
         notes = group.mark if isinstance(group.mark, tuple) else ()
         return _Row(lists.keys(group.keys, mode), lists.components(group.components), notes)
-
-    def _touched(self) -> Iterator[_Touched]:
-        """Yield every trainer of which something changed."""
-        found = self._found
-        names = dict.fromkeys(
-            [item.component for items in (found.changed, found.removed, found.added) for item in items]
-            + [item.to_component for item in found.renamed]
-        )
-        for name in sorted(names, key=lambda name: self._order(name)):
-            counts = [(severity, _changed(found.changed, name, severity)) for severity in WORST_FIRST]
-            added, removed = (
-                sum(item.component == name and item.mode == "train" for item in items)
-                for items in (found.added, found.removed)
-            )
-            told = [(severity, count) for severity, count in counts if count]
-            quiet = not (told or added or removed) and all(item.to_component != name for item in found.renamed)
-            yield _Touched(self._lists.trainer(name), told, added, removed, quiet, self._moves.get(name))
-
-    def _order(self, name: str) -> int:
-        return [*components_of(self._site.tables, self._framework)].index(name)
 
     def _renamed(self) -> list[tuple[str, Markup, Markup, Markup]]:
         """Return severity, old name, new name and components of what has another name."""
@@ -275,71 +212,3 @@ class _Release:
     def _shows(self, item: ChangedDefault) -> Markup:
         keys = [*item.decides, *item.moves]
         return Markup("") if not keys else self._lists.keys(keys[:4])
-
-
-def _changed(items: Sequence[ChangedKey], component: str, severity: str) -> int:
-    return sum(item.component == component and item.severity == severity and item.mode == "train" for item in items)
-
-
-def _training(items: Sequence[ListedKey | RenamedKey], apart: set[str]) -> int:
-    return sum(item.mode == "train" and item.component not in apart for item in items)
-
-
-class _Listed(NamedTuple):
-    """A release on the page that lists them all."""
-
-    name: str
-    date: str
-    path: str
-    counts: list[tuple[str, int]]
-    added: int
-    removed: int
-    renamed: int
-    quiet: bool
-    begun: tuple[str, ...]
-    ended: tuple[str, ...]
-
-
-def _index(site: Site, framework: str, steps: Sequence[MigrationStep]) -> Page:
-    title = site.texts.plain("Releases of {framework}", framework=title_of(site.tables, framework))
-    releases = site.tables.framework(framework).releases
-    rows: list[_Listed] = []
-    quiet: list[str] = []
-    for step in reversed(steps):
-        found = step.found
-        if not changes_something(found):
-            quiet.append(step.after)
-            continue
-        told = [item for item in found.changed if item.mode == "train"]
-        counts = [(severity, sum(item.severity == severity for item in told)) for severity in WORST_FIRST]
-        new, gone, renamed = (
-            sum(item.mode == "train" for item in items) for items in (found.added, found.removed, found.renamed)
-        )
-        rows.append(
-            _Listed(
-                step.after,
-                releases.dates[step.after],
-                release_page(framework, step.after),
-                [(severity, count) for severity, count in counts if count],
-                new,
-                gone,
-                renamed,
-                not told and not (new or gone or renamed),
-                found.begun,
-                found.ended,
-            )
-        )
-    body = render(
-        "releases.html.j2",
-        framework,
-        site.texts,
-        title=title,
-        rows=rows,
-        quiet=quiet[::-1],
-        first=releases.names[0],
-        first_date=releases.dates[releases.names[0]],
-    )
-    description = site.texts.plain(
-        "Every release that changed what a key means, what it is called or whether it is logged."
-    )
-    return Page(framework, title, description, body)

@@ -78,7 +78,7 @@ def test_nothing_grows_by_100_000_steps(source):
     rows = rough_rows(source)
     monitor = Monitor(source)
     known: set[int] = set()
-    held((monitor.rules, monitor.names), known)
+    held((monitor.run.curves.rules, monitor.run.curves.names), known)
 
     early = most_held(monitor, rows, 0, 10_000, known)
     waiting = 3 * MOST_WAITING * len(rows[0])
@@ -87,7 +87,7 @@ def test_nothing_grows_by_100_000_steps(source):
     assert (monitor.rows, monitor.faults, monitor.fault) == (100_000, 0, "")
     assert late <= early + waiting
     assert len(monitor.findings()) > 10
-    assert all(len(channel.values) <= MOST_WAITING for channel in monitor.channels.values() if channel)
+    assert all(len(channel.values) <= MOST_WAITING for channel in monitor.run.curves.channels.values() if channel)
     assert len(json.dumps(monitor.state_dict())) < 1_000_000
 
 
@@ -102,10 +102,10 @@ def test_names_that_never_come_back_do_not_fill_the_memory():
     for row in endless(rows, 3000, renamed=True):
         monitor.observe(None, row)
     known: set[int] = set()
-    held((monitor.rules, monitor.names), known)
+    held((monitor.run.curves.rules, monitor.run.curves.names), known)
     early = held(monitor, set(known))
     for row in endless(rows, 9000, renamed=True):
         monitor.observe(None, row)
 
     assert held(monitor, set(known)) <= early + (4 * 128 + 3 * MOST_WAITING) * len(rows[0])
-    assert monitor.channels[next(iter(rows[0]))] is not None
+    assert monitor.run.curves.channels[next(iter(rows[0]))] is not None

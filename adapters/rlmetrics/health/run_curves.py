@@ -1,0 +1,109 @@
+"""The curves of a run: what its keys are, and which rules look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from rlmetrics.names.tables.tables import Tables
+
+from .instances import Channel, Instance
+from .intake import Intake
+from .judged_keys import HELD_OUT, KeyMeaning, SourceNames
+from .rules import Rules
+
+__all__ = ["RunCurves"]
+
+_COMMON = ("timing/", "memory/", "throughput/", "progress/")
+"""Families of metrics that rows of every kind have."""
+_LEARNING_RATE = "optimizer/learning_rate"
+_MOST_OF_METRIC = 500
+"""Curves of one metric: users name reward functions, and names with a running number must not fill the memory."""
+
+
+class RunCurves:
+    """The curves of a run.
+
+    Args:
+        tables: The spec.
+        config: The settings of the run.
+        ahead: How many rows may wait to be taken together.
+
+    Attributes:
+        rules: The rules and diagnoses by which the run is judged.
+        names: What answers questions about keys; None while the source is not known.
+        intake: What takes rows into the curves.
+        by_metric: The curves of each metric.
+        version: Another number after each new curve.
+    """
+
+    def __init__(self, tables: Tables, config: Mapping[str, Any], ahead: int) -> None:
+        self.tables = tables
+        self.config = config
+        self.rules = Rules(tables)
+        self.names: SourceNames | None = None
+        self.intake = Intake(self._meet)
+        self.by_metric: dict[str, list[Channel]] = {}
+        self.version = 0
+        self._ahead = ahead
+        named = (name for rule in self.rules.rules for metrics in rule.curves.values() for name in metrics)
+        self._used = {"timing/step", *named}
+
+    @property
+    def channels(self) -> dict[str, Channel | None]:
+        """Every key that came, and its curve if any rule needs it."""
+        return self.intake.channels
+
+    def open(self, at: str, others: Iterable[str] = ()) -> None:
+        """Take the keys for those of a source, as far as further ones that may have logged them agree.
+
+        Raises:
+            NamesError: A source is unknown.
+        """
+        self.names = SourceNames(at, self.config, self.tables, [*others], self._judged_alike)
+
+    def instances(self) -> Iterator[Instance]:
+        """Yield what each rule knows of each curve."""
+        return (item for channel in self.channels.values() if channel is not None for item in channel.instances)
+
+    def _meet(self, key: str) -> Channel | None:
+        """Find out what a key is."""
+        if self.names is None:
+            return None
+        meaning = self.names.meaning(key)
+        rules = self.rules.of(meaning.metric, meaning.mode, held_out=meaning.held_out)
+        if not rules and not self._is_used(meaning):
+            return None
+        if len(self.by_metric.get(str(meaning.metric), ())) >= _MOST_OF_METRIC:
+            return None
+        channel = Channel(meaning, rules, self._ahead)
+        channel.series.budget = self._budget()
+        self.by_metric.setdefault(str(meaning.metric), []).append(channel)
+        if meaning.held_out and meaning.metric != HELD_OUT:
+            self.by_metric.setdefault(HELD_OUT, []).append(channel)
+        self.version += 1
+        return channel
+
+    def scheduled(self, key: str) -> bool:
+        """Tell whether a key is the learning rate, which is known before the update."""
+        return self.names is not None and self.names.meaning(key).metric == _LEARNING_RATE
+
+    def tells(self, key: str) -> bool:
+        """Tell whether a key says what its row is about."""
+        channel = self.intake.channels.get(key)
+        return channel is not None and bool(channel.instances) and not str(channel.meaning.metric).startswith(_COMMON)
+
+    def _judged_alike(self, one: KeyMeaning, other: KeyMeaning) -> bool:
+        """Tell whether the same rules, and at least one, look at two meanings."""
+        mine, theirs = (self.rules.of(item.metric, item.mode, held_out=item.held_out) for item in (one, other))
+        return bool(mine) and mine == theirs
+
+    def _is_used(self, meaning: KeyMeaning) -> bool:
+        return meaning.metric in self._used or meaning.held_out
+
+    def _budget(self) -> float | None:
+        for name in ("max_steps", "trainer.total_training_steps", "total_training_steps"):
+            value = self.config.get(name)
+            if isinstance(value, int | float) and value > 0:
+                return float(value)
+        return None
