@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.upgrades.causes import shown
+from rlmetrics.names.upgrades.causes import shown, taken_over
 from rlmetrics.wording.cause_words import metric_words
 from rlmetrics.wording.keylists import braced, counted, few
 from rlmetrics.wording.signature_words import listed, source_words
@@ -164,7 +164,8 @@ def _seen(result: DiffResult, tables: Tables) -> Iterator[str]:
     yield from islice((item.says for item in result.defaults if item.says and item.decides), 2)
     measured = [cause for cause in causes if cause.kind == "metric" and cause.applies]
     for cause in measured[:1]:
-        now = spoken(metric_words(None, str(cause.after), tables).removeprefix("measures "))
+        over = taken_over(cause.before, cause.after, tables)
+        now = spoken(metric_words(cause.before if over else None, str(cause.after), tables).removeprefix("measures "))
         yield phrase("{keys}: now {what}", keys=few(braced(cause.keys)), what=now)
     movers = sorted(
         (item for item in result.defaults if item.says and not item.decides), key=lambda item: -len(item.moves)

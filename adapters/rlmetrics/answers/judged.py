@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.key_records import Reading
 from rlmetrics.names.tables.readings import covers
@@ -18,7 +19,7 @@ from rlmetrics.names.tables.readings import covers
 from .judgement import BAD, LEVELS, Judgement
 from .pasted import Given
 from .trust import needs_words
-from .value_evidence import CONSTANT, NOTHING, RowEvidence, constant_guard, is_stated
+from .value_evidence import NOTHING, RowEvidence, answer, is_value
 from .value_limits import at_limit
 from .value_ranges import applies, outside, rounded, unremarkable
 
@@ -57,8 +58,8 @@ def judge(
         for item in readings_of(tables.traits[name])
         if covers(item.value, given.number, given.half)
     ]
-    stated = [item for item in resolution.reads if covers(item.value, given.number, given.half)]
-    own = [_read(item, given) for item in _in_row(stated, evidence)]
+    recorded = [item for item in resolution.reads if covers(item.value, given.number, given.half)]
+    own = [_read(item, given) for item in _in_row(recorded, evidence)]
     empty = _empty(resolution, given, evidence, tables)
     said = [
         *empty,
@@ -201,21 +202,24 @@ def _constants(view: View, resolution: Resolution, given: Given, evidence: RowEv
     said = []
     config = view.components[str(resolution.component)].config if isinstance(view, FrameworkView) else None
     for text in resolution.constant_when:
-        stated, guard = CONSTANT.match(text), constant_guard(text, config)
-        if stated is None or given.number is None or ("in evaluation" in text and resolution.mode != "eval"):
+        constant = stated(text)
+        if constant is None or constant.number is None or given.number is None:
             continue
-        answer = config.holds(guard) if guard is not None and config is not None else None
-        if answer is False or (guard is not None and evidence.refutes(guard)):
+        if constant.mode not in (None, resolution.mode):
             continue
-        if not is_stated(stated[1], given):
-            if answer and math.isfinite(given.number):
-                says = f"{given.text} does not fit the settings that were given: it is {stated[1]} while {guard}."
+        guard = constant.guard
+        holds = answer(config, guard) if guard is not None and config is not None else None
+        if holds is False or (guard is not None and evidence.refutes(guard)):
+            continue
+        if not is_value(constant, given):
+            if holds and not constant.remark and math.isfinite(given.number):
+                says = f"{given.text} does not fit the settings that were given: it is {constant.value} while {guard}."
                 said.append(Judgement("warning", "constant", says))
             continue
-        certain = " when " not in text or answer is True
+        certain = bool(holds) or constant.always or constant.mode is not None
         begin = "is expected" if certain else "is possible"
-        if guard is not None and certain:
+        if guard is not None and holds:
             here = "as here" if config is not None and config.given else "as by default"
-            text = f"{text.partition(' when ')[0]} while {guard}, {here}"
+            text = f"{constant.value} while {guard}, {here}{constant.remark}"
         said.append(Judgement("expected" if certain else "info", "constant", f"{given.text} {begin}: it is {text}."))
     return said

@@ -6,12 +6,11 @@ that setting. What was given is never contradicted; where nobody says how a sett
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.differences.severity import unmet
+from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.meanings.key_index import KEY
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import UNKNOWN
@@ -21,17 +20,14 @@ from rlmetrics.wording.signature_words import listed
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
+    from rlmetrics.names.meanings.constancy import Constant
     from rlmetrics.names.meanings.protocol import View
     from rlmetrics.names.settings.configuration import Configuration
 
     from .pasted import Given
 
-__all__ = ["CONSTANT", "NOTHING", "RowEvidence", "constant_guard", "evidence_of", "is_stated"]
+__all__ = ["NOTHING", "RowEvidence", "answer", "evidence_of", "is_value"]
 
-CONSTANT = re.compile(r"(?:always )?(?:the )?(-?[0-9]+(?:\.[0-9]+)?|ln 2)\b")
-"""What a statement of a constant value begins with."""
-_WHEN = " when "
-_LOGARITHM = "ln 2"
 _NEAR = 1e-4
 """How far a logged value may be from what the spec says exactly: logs are rounded."""
 
@@ -111,41 +107,34 @@ def _decided(item: Resolution, value: Given, config: Configuration) -> Iterator[
     """Yield guards that a value decides, each with whether it shows that it does not hold."""
     if item.mode != "train" or item.matched != KEY or value.number is None or value.number - value.number != 0:
         return
-    for text in item.constant_when:
-        stated, guard = CONSTANT.match(text), constant_guard(text, config)
-        if guard is not None and stated is not None and not is_stated(stated[1], value):
-            yield guard, True
+    for constant in map(stated, item.constant_when):
+        # What else must be so, as a remark says it, can be why a value is another one.
+        if constant is None or constant.guard is None or constant.remark or answer(config, constant.guard) is None:
+            continue
+        if constant.number is not None and not is_value(constant, value):
+            yield constant.guard, True
     if item.logged is False and item.condition is not None:
-        yield from ((part, False) for part in item.condition.split("; ") if _answer(config, part) is False)
+        yield from ((part, False) for part in item.condition.split("; ") if answer(config, part) is False)
 
 
-def constant_guard(text: str, config: Configuration | None) -> str | None:
-    """Return the guard under which a value is constant; None where words say it, or nothing does."""
-    _, when, guard = text.partition(_WHEN)
-    return guard if when and config is not None and _is_guard(config, guard) else None
-
-
-def _is_guard(config: Configuration, text: str) -> bool:
+def answer(config: Configuration, guard: str) -> bool | None:
+    """Return whether a guard holds; None where nobody knows, or where it is said in words."""
     try:
-        config.holds(text)
+        return config.holds(guard)
     except NamesError:
-        return False
-    return True
+        return None
 
 
-def _answer(config: Configuration, guard: str) -> bool | None:
-    return config.holds(guard) if _is_guard(config, guard) else None
-
-
-def is_stated(stated: str, value: Given) -> bool:
-    """Tell whether a value can be one that the spec states: ``0``, or ``ln 2``."""
-    number, near = (math.log(2), _NEAR) if stated == _LOGARITHM else (float(stated), 0.0)
-    return value.number is not None and abs(value.number - number) <= near + value.half
+def is_value(constant: Constant, value: Given) -> bool:
+    """Tell whether a value can be the one that is stated; logs are rounded."""
+    number = constant.number
+    near = _NEAR if number is not None and number != round(number) else 0.0
+    return None not in (number, value.number) and abs((value.number or 0.0) - (number or 0.0)) <= near + value.half
 
 
 def _constant(item: Resolution, guard: str) -> str:
-    stated = (CONSTANT.match(text) for text in item.constant_when if text.endswith(f"{_WHEN}{guard}"))
-    return next((match[1] for match in stated if match is not None), "constant")
+    told = (constant for text in item.constant_when if (constant := stated(text)) is not None)
+    return next((constant.value for constant in told if constant.guard == guard), "constant")
 
 
 def _names(guard: str) -> list[str]:

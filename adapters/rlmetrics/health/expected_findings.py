@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+
+from rlmetrics.names.meanings.constancy import stated
 
 from .judged_keys import KeyMeaning
 
 __all__ = ["constant_text", "defect_text"]
 
-_VALUE = re.compile(r"(?:always )?(?:the )?(-?[0-9]+(?:\.[0-9]+)?)\b")
-
 
 def constant_text(meaning: KeyMeaning, value: float, holds: Callable[[str], bool | None]) -> str | None:
     """Return why a key is always a value, if its release says so; None if it should move."""
     for text in meaning.constant_when:
-        stated = _VALUE.match(text)
-        if stated is not None and float(stated[1]) != value:
+        constant = stated(text)
+        if constant is None or constant.mode is not None or constant.number not in (None, value):
             continue
-        if text.startswith("never") or "in evaluation" in text:
-            continue
-        _, when, guard = text.partition(" when ")
-        if when and holds(guard) is False:
+        if constant.guard is not None and holds(constant.guard) is False:
             continue
         return text
     return None

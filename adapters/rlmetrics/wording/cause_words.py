@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.upgrades.causes import shown
+from rlmetrics.names.upgrades.causes import shown, taken_over
 
 from .metric_facts import quantity
 from .signature_words import listed
@@ -134,18 +134,9 @@ def metric_words(before: str | None, after: str | None, tables: Tables, *, full:
     """Return what is measured now, and before if there is room for it."""
     if after is None:
         return "what it measures depends on the configuration"
-    near = _near(before, after, tables)
-    if near is not None and not full:
-        return near
+    over = taken_over(before, after, tables)
+    if over is not None:
+        return f"over {over[1]}, was over {over[0]}"
     now = quantity(after, tables)
     then = "" if before is None else f"; was {quantity(before, tables)}"
     return f"measures {now}{then if full or len(now) + len(then) <= _BRIEF else ''}"
-
-
-def _near(before: str | None, after: str, tables: Tables) -> str | None:
-    """Return what sets two metrics apart that only take the same over something else, None for others."""
-    first, second = (tables.metrics.get(name or "", {}).get("identity", {}) for name in (before, after))
-    differ = {name for name in {*first, *second} if first.get(name) != second.get(name)}
-    if not differ <= {"of", "extent"} or not {"of"} <= differ or None in (first.get("of"), second.get("of")):
-        return None
-    return f"over {second['of']}, was over {first['of']}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,13 +16,25 @@ from ..tables.tables import Tables
 from ..tables.versions import Releases
 from .changes import Net, Undone
 
-__all__ = ["CAUSE_WEIGHTS", "Causes", "Effect", "SharedCause", "TakenBack", "effect_of", "in_words", "shown"]
+__all__ = [
+    "CAUSE_WEIGHTS",
+    "Causes",
+    "Effect",
+    "SharedCause",
+    "TakenBack",
+    "effect_of",
+    "in_words",
+    "shown",
+    "taken_over",
+]
 
 CAUSE_WEIGHTS = ("look-alike", "biased", "same", "close")
 """Severities of causes, the weightiest first; ``same`` is a change by a known factor."""
 
 _SEVERITY = {"minor": "close", "biased": "biased", "incomparable": "look-alike"}
 _OPPOSITE = {"higher": "lower", "lower": "higher", "noisier": "smoother", "smoother": "noisier"}
+_PARTS = re.compile(r"(?:\w+ )?(?:completions|episodes|pairs|prompts|responses|samples|tokens)\b")
+"""What numbers are taken over; of others, such as a reward and its penalties, that cannot be said."""
 _FACETS = ("quantity", "of", "predicate", "estimator", "distributions", "policy", "extent", "statistic")
 
 
@@ -240,9 +253,14 @@ class Causes:
             yield Effect(effect.kind, effect.name, effect.before, effect.after, what, tuple(dict.fromkeys(keys)))
 
     def _identity(self, cause: Cause) -> tuple[Any, ...]:
-        """Return what makes two causes one: of new metrics what is different about them, not their names."""
+        """Return what makes two causes one.
+
+        Of new metrics that is what they are taken over, where nothing else is different about them; what is said of
+        several keys is true of each.
+        """
         if cause.kind == "metric":
-            return cause.kind, *_facets(cause, self._tables)
+            over = taken_over(cause.before, cause.after, self._tables)
+            return cause.kind, *(_facets(cause, self._tables) if over else (cause.before, cause.after))
         if cause.kind == "span":
             return cause.kind, cause.before, cause.after
         return cause.kind, cause.name, repr(cause.before), repr(cause.after)
@@ -324,7 +342,19 @@ def _reduction(cause: Cause, tables: Tables) -> str:
     return f"{tables.levels[cause.name].brief}: {operations[cause.after]}, was {operations[cause.before]}"
 
 
+def taken_over(before: str | None, after: str | None, tables: Tables) -> tuple[str, str] | None:
+    """Return what two metrics are taken over that only differ in that; None for others."""
+    first, second = (tables.metrics.get(name or "", {}).get("identity", {}) for name in (before, after))
+    differ = {name for name in {*first, *second} if first.get(name) != second.get(name)}
+    then, now = str(first.get("of")), str(second.get("of"))
+    parts = _PARTS.match(then) and _PARTS.match(now)
+    return (then, now) if parts and {"of"} <= differ <= {"of", "extent"} else None
+
+
 def _metric(cause: Cause, tables: Tables) -> str:
+    over = taken_over(cause.before, cause.after, tables)
+    if over is not None:
+        return f"over {over[1]}, was over {over[0]}"
     names = (cause.after, cause.before)
     after, before = (tables.metrics.get(name or "", {}).get("brief", name or "nothing").rstrip(".") for name in names)
     return f"measures {_lowered(after)}; was {_lowered(before)}"

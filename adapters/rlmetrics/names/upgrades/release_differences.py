@@ -195,7 +195,9 @@ class _Diff:
         )
 
     def _renamed(self, entry: Entry, row: MapRow, target: Entry) -> RenamedKey:
-        self._causes.add(target, self._comparison.net(entry, target), self._comparison.sides(entry, target))
+        sides = self._comparison.sides(entry, target)
+        shows = not same_constant((entry, target), sides)
+        self._causes.add(target, self._comparison.net(entry, target), sides, shows=shows)
         return RenamedKey(
             entry.key,
             str(row.to),

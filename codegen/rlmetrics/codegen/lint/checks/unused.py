@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from rlmetrics.names.meanings.constancy import stated
+
 from ..guardsets import names_in
 from ..key_languages import placeholders_in
 from ..lint_check import Check, Hit, check
@@ -129,8 +131,9 @@ class _Uses:
         self.words["without"].update(fields.without)
         self.words["populations"].update([fields.population] if fields.population else [])
         for text in fields.constant_when:
-            # Written as in `0 when num_iterations == 1`; prose after `when` has no names.
-            self._settings(scope, names_in(text.partition(" when ")[2]))
+            # Written as in `0 when num_iterations == 1`; prose in its place has no names.
+            constant = stated(text)
+            self._settings(scope, names_in(constant.guard) if constant is not None and constant.guard else ())
 
     def _settings(self, scope: FileScope, names: Iterable[str]) -> None:
         self._find(scope, "config", [self._context.full(scope.framework, scope.stem, name) for name in names])
