@@ -26,7 +26,7 @@ def test_a_key_that_came_later(ask):
     code, first, text = ask("entropy", "trl[GRPOTrainer]==0.18.2")
     assert (code, first) == (0, "Not logged in 0.18.2. GRPOTrainer logs `entropy` since 0.20.0.")
     assert "from 0.20.0 Mean entropy of the current policy's next-token distribution" in text
-    assert "only if not use_liger_loss" in text
+    assert "only if use_liger_loss = false" in text
     assert "in 0.18.2 no key stands in for it" in text
     assert "compute rlmetrics.functional.entropy.entropy_policy" in text
     assert "trl/trainer/grpo_trainer.py:1913 (in 0.20.0)" in text

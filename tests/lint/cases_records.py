@@ -83,6 +83,36 @@ CASES = [
         "`rewards/all` has a condition",
     ),
     Case(
+        "condition-wording",
+        [(T, "    bind: {reward: length}", "    condition: ¦a tool is called\n    logged_by_default: false")],
+        [(T, "    bind: {reward: length}", "    condition: if a tool is called\n    logged_by_default: false")],
+        "“logged only a tool is called” is no sentence",
+    ),
+    Case(
+        "condition-wording",
+        [(T, "    bind: {reward: length}", "    condition: ¦at night; others fail\n    logged_by_default: false")],
+        [(T, "    bind: {reward: length}", "    condition: at night (others fail)\n    logged_by_default: false")],
+        "“logged only at night; others fail” is no sentence",
+    ),
+    Case(
+        "condition-wording",
+        [
+            (
+                T,
+                "    bind: {reward: length}",
+                "    also: {rewards/all: {condition: ¦only at night, logged_by_default: false}}",
+            )
+        ],
+        [
+            (
+                T,
+                "    bind: {reward: length}",
+                "    also: {rewards/all: {condition: at night, logged_by_default: false}}",
+            )
+        ],
+        "“logged only only at night” is no sentence",
+    ),
+    Case(
         "population-domain",
         [(P, "population: sequences", "population: ¦response_tokens")],
         [],

@@ -147,11 +147,11 @@ def test_a_guide_that_every_language_must_have(checkout: SpecText) -> None:
 
 
 def test_what_records_say_is_found_by_kind(checkout: SpecText) -> None:
-    """Notes, spans, conditions and what guides say are each in a file of their framework; a condition in its parts."""
+    """Notes, spans, conditions and what guides say are each in a file of their framework; a condition as a whole."""
     checkout.edit(
         "frameworks/acme/trainer",
         "    documented:\n",
-        "    condition: only with tools; never before the end\n    logged_by_default: false\n"
+        "    condition: with tools (never before the end)\n    logged_by_default: false\n"
         "    constant_when: [0 without tools]\n    notes: [Not a loss.]\n    documented:\n",
     )
 
@@ -159,7 +159,7 @@ def test_what_records_say_is_found_by_kind(checkout: SpecText) -> None:
 
     assert list(said["notes/acme"]) == ["Not a loss."]
     assert list(said["spans/acme"]) == ["The whole update."]
-    assert list(said["conditions/acme"]) == ["only with tools", "never before the end", "0 without tools"]
+    assert list(said["conditions/acme"]) == ["with tools (never before the end)", "0 without tools"]
     assert list(said["documented/acme"]) == ["The score."]
 
 

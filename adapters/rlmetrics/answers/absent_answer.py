@@ -135,7 +135,10 @@ def _afterwards(absent: Absence, tables: Tables, *, full: bool) -> Iterator[tupl
 def _only(condition: str | None, *, full: bool) -> str:
     if condition is None:
         return ""
-    return f"; only if {condition}" if full or len(condition) <= MOST_CONDITION else "; only under some settings"
+    from rlmetrics.wording.condition_words import condition_texts
+
+    text = "".join(f"; {clause}" for clause in condition_texts(condition))
+    return text if full or len(condition) <= MOST_CONDITION else "; only under some settings"
 
 
 def _stand_in(row: MapRow, *, full: bool) -> str:

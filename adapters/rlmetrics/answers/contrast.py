@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.wording.condition_words import condition_words
 from rlmetrics.wording.metric_facts import formula_texts, lowered, measured_text
-from rlmetrics.wording.setting_words import condition_words, settings_that_change
+from rlmetrics.wording.setting_words import settings_that_change
 from rlmetrics.wording.signature_words import (
     averaged_words,
     listed,
@@ -246,9 +247,9 @@ def _logged(side: Side) -> str:
     default = _ALWAYS[resolution.logged_by_default]
     if not isinstance(view, FrameworkView):
         return f"{default}; only if {resolution.condition}"
-    guards, texts = condition_words(resolution.condition, view.components[str(resolution.component)].config)
-    asked = "; ".join((*guards, *texts))
-    return default if resolution.logged and len(asked) > _LONG else f"{default}; only if {asked}"
+    words = condition_words(resolution.condition, view.components[str(resolution.component)].config)
+    asked = "; ".join(words.only)
+    return default if resolution.logged and len(asked) > _LONG else f"{default}; {asked}"
 
 
 def _formula(side: Side) -> str | None:

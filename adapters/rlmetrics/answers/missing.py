@@ -71,7 +71,7 @@ def _reasons(entry: Entry, config: Configuration) -> Iterator[str]:
         absent = _ABSENT.search(entry.note or "")
         yield "" if absent is None else f"{absent[0][:1].lower()}{absent[0][1:].rstrip('.')}"
     elif words and guards and all(map(config.holds, guards)) and not all(map(config.holds_by_default, guards)):
-        yield f"logged only if {'; '.join(words)}"
+        yield f"logged only {'; '.join(words)}"
 
 
 def _parts(condition: str, config: Configuration) -> tuple[list[str], list[str]]:

@@ -102,7 +102,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
         reads = labelled("reads", [f"{of}{text}" for text in reads_texts(resolution.metric, view.tables)])
         around = _around(view, resolution)
         rests = [(reads if detail.reads else [], _rest(view, resolution, detail, around)) for detail in _DETAILS]
-    logged = logged_lines(view, resolution)
+    logged = logged_lines(view, resolution, full=full)
     late = first_fitting([[*ahead, *curve, *number, *logged, *after, *rest] for curve, rest in rests], _SCREEN)
     if not _is_conditional(resolution):
         return late

@@ -9,7 +9,7 @@ from rlmetrics.names.upgrades.history import History
 from rlmetrics.wording.change_words import change_row, changes
 from rlmetrics.wording.difference_words import brief_of
 from rlmetrics.wording.metric_facts import formula_texts, health_texts, measured_text, quantity, reads_texts
-from rlmetrics.wording.setting_words import condition_words
+from rlmetrics.wording.condition_words import condition_words
 from rlmetrics.wording.signature_words import listed, population_words, ranges_words
 from rlmetrics.wording.terminal import columns, labelled, symbol, wrapped
 from rlmetrics.wording.voice import phrase, spoken
@@ -191,8 +191,7 @@ def _remark(entry: Entry, history: History, release: str, tables: Tables) -> str
     """Return what is special about a key: when it is logged, over what it is taken, what spoils it."""
     parts = []
     if entry.logged is not True and entry.condition is not None:
-        guards, texts = condition_words(entry.condition, history.config(release))
-        parts += [f"only if {text}" for text in (*guards, *texts)][:1]
+        parts += condition_words(entry.condition, history.config(release)).only[:1]
     own = tables.metrics.get(entry.metric or "", {}).get("population")
     if entry.signature.population not in (None, own):
         parts.append(f"over {population_words(entry.signature.population, tables)}")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.meanings.protocol import View
     from rlmetrics.names.tables.key_records import Signature
     from rlmetrics.names.tables.tables import Tables
+    from rlmetrics.wording.condition_words import ConditionWords
 
 __all__ = ["averaged_lines", "bias_words", "is_biased", "logged_lines", "needs_words", "says_over", "trust_texts"]
 
@@ -27,7 +28,6 @@ _TRAITS = 2
 _LONG = 100
 """Beside a bias that takes more characters no second one is told."""
 _HIDDEN = (later("{count} difference only with other settings"), later("{count} differences only with other settings"))
-_GIVEN = {True: later("yes with these settings, {default}"), False: later("not with these settings, {default}")}
 _SAME = 160
 """When a difference is gone is told beside it up to so many characters."""
 
@@ -151,42 +151,26 @@ def _departing(item: Resolution, tables: Tables) -> list[str]:
     return [name for name in traits if name not in plain]
 
 
-def logged_lines(view: View, item: Resolution) -> list[str]:
+def logged_lines(view: View, item: Resolution, *, full: bool = False) -> list[str]:
     """Return when a key is logged."""
     if not isinstance(view, FrameworkView):
         return []
     if item.condition is None:
         return labelled("logged", {True: "always", False: "not by default", None: "not said"}[item.logged])
-    from rlmetrics.wording.setting_words import condition_words
-
-    guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
-    default = {True: "by default", False: "not by default", None: "depends on what is not known"}[
-        item.logged_by_default
-    ]
-    if item.logged != item.logged_by_default and item.logged is not None:
-        default = phrase(_GIVEN[item.logged], default=phrase(default))
-    only = [phrase("only if {setting}", setting=_defaulted(guard)) for guard in guards]
-    return labelled("logged", phrase("; ").join([spoken(default), *only, *map(spoken, texts)]))
-
-
-def _defaulted(guards: str) -> str:
-    """Return settings whose defaults stand behind them, in the language that is spoken."""
-    for default in (later("off by default"), later("on by default"), later("or another way (--full)")):
-        guards = guards.replace(default, phrase(default))
-    return guards
+    words = _condition(view, item, full=full)
+    return labelled("logged", words.logged(item.logged, item.logged_by_default))
 
 
 def needs_words(view: View, item: Resolution) -> str | None:
     """Return that a key is not logged and which settings would log it; None where it is logged or nothing is known."""
     if item.logged is not False:
         return None
-    start = (
-        later("not logged by default") if item.logged_by_default is False else later("not logged with these settings")
-    )
     if item.condition is None or not isinstance(view, FrameworkView):
-        return phrase(start)
-    from rlmetrics.wording.setting_words import condition_words
+        return phrase("not logged by default")
+    return _condition(view, item).missing(item.logged_by_default)
 
-    guards, texts = condition_words(item.condition, view.components[str(item.component)].config)
-    needed = _defaulted("; ".join(guards)) or spoken("; ".join(texts))
-    return phrase("{state}: needs {what}", state=phrase(start), what=needed) if needed else phrase(start)
+
+def _condition(view: FrameworkView, item: Resolution, *, full: bool = False) -> ConditionWords:
+    from rlmetrics.wording.condition_words import condition_words
+
+    return condition_words(str(item.condition), view.components[str(item.component)].config, full=full)

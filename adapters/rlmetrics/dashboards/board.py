@@ -15,6 +15,7 @@ from rlmetrics.names.settings.configuration import Config
 from rlmetrics.names.tables.key_records import Entry, Fallback
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.templates import OPEN
+from rlmetrics.wording.condition_words import condition_texts
 
 from .healthy_words import healthy, told
 
@@ -213,7 +214,9 @@ def _shared(metrics: list[str]) -> int:
 def _notes(tables: Tables, metric: str, entries: Iterable[Entry]) -> str:
     row: dict[str, Any] = dict(tables.metrics[metric])
     mine = [entry for entry in entries if entry.metric == metric]
-    conditions = dict.fromkeys(f"Logged {entry.condition}." for entry in mine if entry.condition)
+    conditions = dict.fromkeys(
+        f"Logged {'; '.join(condition_texts(entry.condition))}." for entry in mine if entry.condition
+    )
     constants = dict.fromkeys(f"{text}." for entry in mine for text in entry.constant_when)
     return " ".join([f"**{metric}**: {row['brief']}", *conditions, *constants, *told(tables, metric)])
 

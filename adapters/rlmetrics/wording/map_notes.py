@@ -10,6 +10,7 @@ from rlmetrics.names.differences.severity import unmet
 from rlmetrics.names.mapping.lookalikes import INSTEAD
 from rlmetrics.names.upgrades.causes import shown
 
+from .condition_words import condition_texts
 from .sides import sided, sides_of
 from .size_words import spanned_words
 from .terminal import footnote
@@ -106,10 +107,10 @@ class MapNotes:
         if found is None or found.logged is True or found.condition is None:
             return None
         side = self._views[1].circumstances(found.component)
-        guard, _, words = found.condition.partition("; ")
-        if not _is_guard(guard):
-            guard, words = "", found.condition if found.condition.startswith("only") else f"if {found.condition}"
-        needed = [] if side is None else unmet(guard, side.settings)
+        parts = found.condition.split("; ")
+        guards = [part for part in parts if _is_guard(part)]
+        words = "; ".join(clause for part in parts if part not in guards for clause in condition_texts(part))
+        needed = [] if side is None else [part for guard in guards for part in unmet(guard, side.settings)]
         text = " and ".join(_SECTION.sub("", part) for part in needed)
         text = "; ".join(part for part in (f"needs {text}" if text else "", words) if part) or "not always logged"
         instead = next((part for part in (row.note or "").split("; ") if part.startswith(INSTEAD)), None)

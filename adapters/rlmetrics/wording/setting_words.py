@@ -1,4 +1,4 @@
-"""Settings as an answer names them: guards in words, and what one other setting would change about a key."""
+"""What one other setting would change about a key."""
 
 from __future__ import annotations
 
@@ -7,24 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.meanings.component import ComponentView
-from rlmetrics.names.settings.configuration import Configuration, holds
-from rlmetrics.names.settings.guards import (
-    OPPOSITE,
-    And,
-    Compare,
-    Expression,
-    GuardError,
-    GuardLiteral,
-    ListOf,
-    Negative,
-    Not,
-    Or,
-    SettingName,
-    Value,
-    parse,
-)
+from rlmetrics.names.settings.configuration import Configuration
+from rlmetrics.names.settings.guards import Compare, Expression, GuardLiteral, SettingName, Value, parse
+from rlmetrics.names.settings.simplification import truth
 from rlmetrics.names.sources.source import Component
 
+from .condition_words import GuardWords
 from .difference_words import ToldCause, by_weight, differences
 from .metric_facts import shortened
 from .signature_words import listed, quantity_words
@@ -34,12 +22,10 @@ from .voice import phrase
 if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Entry
 
-__all__ = ["Setting", "condition_words", "guard_words", "setting_lines", "settings_that_change"]
+__all__ = ["Setting", "setting_lines", "settings_that_change"]
 
 _EFFECT_LINES = 2
 """What a setting changes is told in so many lines."""
-_LONG = 100
-"""A guard of more characters is cut down to what decides."""
 _NEAR = (1, -1, 0.5)
 """How far a tried number is from one that a guard names."""
 
@@ -54,133 +40,6 @@ class Setting(NamedTuple):
 
     labels: tuple[str, ...]
     effects: tuple[ToldCause, ...]
-
-
-def condition_words(condition: str, config: Configuration) -> tuple[list[str], list[str]]:
-    """Return what a condition asks of settings, as guards in words, and what it says in words of its own."""
-    guards: list[str] = []
-    texts: list[str] = []
-    for part in condition.split("; "):
-        try:
-            guards.append(guard_words(part, config))
-        except GuardError:
-            texts.append(part)
-    return guards, texts
-
-
-def guard_words(guard: str, config: Configuration) -> str:
-    """Return a guard as people write settings, with the default of each in brackets: ``beta != 0 (0.0)``.
-
-    Of a long guard only what decides under this configuration is told.
-
-    Raises:
-        GuardError: The text is no guard.
-    """
-    node = parse(guard)
-    decided = _deciding(node, config.values, wanted=holds(guard, config.values) is True)
-    told = _Words(config.defaults)
-    text = told.of(decided)
-    return text if len(text) <= _LONG or not isinstance(decided, Or) else _shortest(decided, config)
-
-
-def _shortest(node: Or, config: Configuration) -> str:
-    texts = sorted((_Words(config.defaults).of(operand) for operand in node.operands), key=len)
-    return f"{texts[0]}, or another way (--full)"
-
-
-def _deciding(node: Expression, values: Mapping[str, Value], *, wanted: bool) -> Expression:
-    """Return what of a guard decides: of parts that are all needed those that fail.
-
-    Of alternatives all are told, also where one of them holds: it is not needed.
-    """
-    if isinstance(node, And):
-        kept = node.operands if wanted else [part for part in node.operands if _truth(part, values) is not True]
-        return _joined(node, [_deciding(part, values, wanted=wanted) for part in kept])
-    if isinstance(node, Or):
-        return _joined(node, [_deciding(part, values, wanted=wanted) for part in node.operands])
-    return node
-
-
-def _joined(node: And | Or, parts: Sequence[Expression]) -> Expression:
-    if len(parts) == 1:
-        return parts[0]
-    return type(node)(node.column, tuple(parts) or node.operands)
-
-
-def _truth(node: Expression, values: Mapping[str, Value]) -> bool | None:
-    try:
-        return bool(node.holds(values))
-    except GuardError:
-        return None
-
-
-class _Words:
-    """Writes expressions, each setting's default behind it once."""
-
-    def __init__(self, defaults: Mapping[str, Value]) -> None:
-        self._defaults = defaults
-        self._told: set[str] = set()
-
-    def of(self, node: Expression, *, negated: bool = False) -> str:
-        """Return an expression, or its opposite."""
-        if isinstance(node, Not):
-            return self.of(node.operand, negated=not negated)
-        if isinstance(node, And | Or):
-            joint = "and" if isinstance(node, And) != negated else "or"
-            parts = [self._bracketed(part, joint, negated=negated) for part in node.operands]
-            return f" {joint} ".join(parts)
-        if isinstance(node, SettingName):
-            shown = f"{node.name} = false" if negated else node.name
-            return shown + self.default(node.name)
-        if isinstance(node, Compare):
-            return self._compared(node, OPPOSITE[node.operator] if negated else node.operator)
-        return self._plain(node)
-
-    def _bracketed(self, node: Expression, joint: str, *, negated: bool) -> str:
-        text = self.of(node, negated=negated)
-        inner = node.operand if isinstance(node, Not) else node
-        return f"({text})" if isinstance(inner, And | Or) and joint == "and" and " or " in text else text
-
-    def _compared(self, node: Compare, operator: str) -> str:
-        if isinstance(node.left, GuardLiteral) and operator in ("in", "not in"):
-            verb = "contains" if operator == "in" else "without"
-            return f"{self._plain(node.right)} {verb} {self._plain(node.left)}{self._defaults_of(node)}"
-        if isinstance(node.right, ListOf):
-            values = [self._plain(item) for item in node.right.items]
-            sign = "=" if operator == "in" else "!="
-            right = listed(values, "or" if operator == "in" else "and")
-            return f"{self._plain(node.left)} {sign} {right}{self._defaults_of(node)}"
-        if isinstance(node.right, GuardLiteral) and node.right.value is None and operator == "!=":
-            return f"{self._plain(node.left)} set{self._defaults_of(node)}"
-        sign = "=" if operator == "==" else operator
-        return f"{self._plain(node.left)} {sign} {self._plain(node.right)}{self._defaults_of(node)}"
-
-    def _plain(self, node: Expression) -> str:
-        if isinstance(node, SettingName):
-            return node.name
-        if isinstance(node, GuardLiteral):
-            return json.dumps(node.value, ensure_ascii=False)
-        if isinstance(node, Negative):
-            return f"-{self._plain(node.operand)}"
-        if isinstance(node, ListOf):
-            return ", ".join(map(self._plain, node.items))
-        if isinstance(node, And | Or | Not | Compare):
-            return f"({self.of(node)})"
-        left, right = node.parts()
-        return f"{self._plain(left)} {getattr(node, 'operator', '?')} {self._plain(right)}"
-
-    def _defaults_of(self, node: Expression) -> str:
-        return "".join(self.default(name) for name in sorted(node.names()))
-
-    def default(self, name: str) -> str:
-        """Return a setting's default in brackets, the first time that it is asked for."""
-        if name in self._told or name not in self._defaults:
-            return ""
-        self._told.add(name)
-        value = self._defaults[name]
-        if isinstance(value, bool):
-            return f" ({'on' if value else 'off'} by default)"
-        return f" ({json.dumps(value, ensure_ascii=False)})"
 
 
 def _ever_shorter(setting: Setting, *, full: bool) -> list[list[str]]:
@@ -237,7 +96,7 @@ def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setti
     config = view.config
     traits = [view.circumstances.trait(view.tables.traits[name], mode) for name in base.signature.traits]
     guards = [parse(guard) for guard in dict.fromkeys([*view.guards(key, mode), *filter(None, traits)])]
-    comparisons = list({_Words({}).of(node): node for guard in guards for node in _asked(guard)}.values())
+    comparisons = list({GuardWords().of(node): node for guard in guards for node in _asked(guard)}.values())
     given = {
         name: value
         for name, value in config.values.items()
@@ -322,12 +181,12 @@ def _label(
     now = config.values.get(name)
     if value == now and isinstance(value, bool) == isinstance(now, bool):
         return None
-    words = _Words(config.defaults)
+    words = GuardWords(config)
     if isinstance(value, str) and value != "set":
-        return name, json.dumps(value), words.default(name)
+        return name, json.dumps(value), words.value(name)
     others = {**config.values, name: value}
     for node in comparisons:
-        if name in node.names() and _truth(node, config.values) != (turned := _truth(node, others)) is not None:
+        if name in node.names() and truth(node, config.values) != (turned := truth(node, others)) is not None:
             return words.of(node, negated=not turned), "", ""
     return None
 

@@ -36,7 +36,14 @@ class Voice:
         """Return a text with values in the places of its placeholders; English where none is known."""
         found = self.found(english)
         text = english if found is None else found
-        return text.format_map(PlaceholderValues(values)) if values else text
+        if not values:
+            return text
+        text = text.format_map(PlaceholderValues(values))
+        if found is None or self.language == "en":
+            return text
+        from .catalog import tidied
+
+        return tidied(text)
 
     def composed(self, english: str) -> str:
         """Return a text that was put together, as much of it as is known."""

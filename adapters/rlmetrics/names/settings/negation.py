@@ -18,7 +18,7 @@ from .guard_expressions import (
 )
 from .guards import OPPOSITE, parse
 
-__all__ = ["negated"]
+__all__ = ["negated", "written"]
 
 
 def negated(guard: str, holds: Callable[[str], bool | None]) -> str:
@@ -33,19 +33,20 @@ def negated(guard: str, holds: Callable[[str], bool | None]) -> str:
 
 def _negated(node: Expression, holds: Callable[[str], bool | None]) -> str:
     if isinstance(node, Not):
-        return _written(node.parts()[0])
+        return written(node.parts()[0])
     if isinstance(node, Or | And):
-        parts = [part for part in node.parts() if holds(_written(part)) is not None]
+        parts = [part for part in node.parts() if holds(written(part)) is not None]
         joint = " and " if isinstance(node, Or) else " or "
         return joint.join(_enclosed(_negated(part, holds), len(parts)) for part in parts)
     if isinstance(node, Compare):
-        left, right = map(_written, node.parts())
+        left, right = map(written, node.parts())
         return f"{left} {OPPOSITE[node.operator]} {right}"
-    return f"not {_written(node)}"
+    return f"not {written(node)}"
 
 
-def _written(node: Expression) -> str:
-    parts = [_written(part) for part in node.parts()]
+def written(node: Expression) -> str:
+    """Return an expression as a guard is written."""
+    parts = [written(part) for part in node.parts()]
     if isinstance(node, SettingName):
         return node.name
     if isinstance(node, GuardLiteral):

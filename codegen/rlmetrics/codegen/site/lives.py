@@ -21,7 +21,7 @@ from rlmetrics.names.tables.key_records import Entry, Evidence
 from rlmetrics.names.tables.tables import FrameworkTable, Tables
 from rlmetrics.names.upgrades.changes import course_of
 from rlmetrics.names.upgrades.key_lineage import followed
-from rlmetrics.wording.setting_words import condition_words
+from rlmetrics.wording.condition_words import condition_words
 
 from .reasons import Reason, Reasons
 
@@ -320,6 +320,6 @@ class _Component:
         if place not in self._when:
             part = self._course.part(release)
             assert part is not None
-            guards, texts = condition_words(entry.condition, part.configuration())
-            self._when[place] = tuple(guards), tuple(texts)
+            words = condition_words(entry.condition, part.configuration())
+            self._when[place] = (words.settings,) if words.settings else (), words.said
         return self._when[place]

@@ -163,7 +163,8 @@ class MovedRows:
         if row.transform is not None:
             offset = f" + {row.transform.offset:g}" if row.transform.offset else ""
             said.append(Markup("{}").format(f"× {row.transform.scale:g}{offset}"))
-        guards, texts = self._move.needs.get(place_of(row), ((), ()))
-        said += [t("Needs {setting}.", setting=code(guard)) for guard in guards]
-        said += [self._texts.say(text) for text in texts]
+        words = self._move.needs.get(place_of(row))
+        if words is not None:
+            said += [t("Needs {setting}.", setting=code(words.unmet))] if words.unmet else []
+            said += [t("Logged only {parts}.", parts=self._texts.say(text)) for text in words.said]
         return tuple(said)

@@ -13,7 +13,7 @@ from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.diff_records import ChangedKey, ListedKey, RenamedKey
 from rlmetrics.wording.map_notes import MapNotes
-from rlmetrics.wording.setting_words import condition_words
+from rlmetrics.wording.condition_words import ConditionWords, condition_words
 
 from .page_links import migration_page
 from .release_steps import components_of, steps_of
@@ -90,7 +90,7 @@ class Move(NamedTuple):
     option: str
     found: DiffResult | None
     rows: tuple[MapRow, ...]
-    needs: Mapping[Place, tuple[list[str], list[str]]]
+    needs: Mapping[Place, ConditionWords]
     notes: tuple[Note, ...] = ()
     cites: Mapping[Place, tuple[int, ...]] = {}
 
@@ -189,10 +189,10 @@ def _move(tables: Tables, framework: str, program: str, before: str, after: str,
     return Move(kind, path, framework, program, before, after, from_, to, option, found, names.rows, _needs(names))
 
 
-def _needs(names: NameMap) -> dict[Place, tuple[list[str], list[str]]]:
+def _needs(names: NameMap) -> dict[Place, ConditionWords]:
     """Return what a log needs for a key to go on, where the source logs it by default and the target does not."""
     usual = {(entry.component, entry.key, entry.mode) for entry in names.from_view.entries() if entry.logged}
-    found: dict[Place, tuple[list[str], list[str]]] = {}
+    found: dict[Place, ConditionWords] = {}
     for row in names.rows:
         place = place_of(row)
         target = names.target_of(row)

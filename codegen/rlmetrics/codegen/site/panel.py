@@ -18,14 +18,15 @@ __all__ = ["taken", "told", "when"]
 def when(piece: LifePiece, texts: Texts) -> Markup:
     """Return when a key is logged, in a sentence."""
     t = texts.t
-    asked = [Markup("<code>{}</code>").format(guard) for guard in piece.guards]
-    asked += [texts.say(text) for text in piece.texts]
-    what = Markup("; ").join(asked)
+    asked = [t("only if {setting}", setting=Markup("<code>{}</code>").format(guard)) for guard in piece.guards]
+    asked += [t("only {parts}", parts=texts.say(text)) for text in piece.texts if not text.startswith("never")]
+    asked += [texts.say(text) for text in piece.texts if text.startswith("never")]
+    what = t("; ").join(asked)
     if piece.entry.logged:
-        return t("Logged by default; only if {what}.", what=what) if asked else t("Always logged.")
+        return t("Logged by default; {what}.", what=what) if asked else t("Always logged.")
     if piece.entry.logged is None:
-        return t("Logged if {what}.", what=what) if asked else t("Whether it is logged depends on the run.")
-    return t("Not logged by default; only if {what}.", what=what) if asked else t("Not logged by default.")
+        return t("Logged {what}.", what=what) if asked else t("Whether it is logged depends on the run.")
+    return t("Not logged by default; {what}.", what=what) if asked else t("Not logged by default.")
 
 
 def told(piece: LifePiece, texts: Texts) -> list[Markup]:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
+from rlmetrics.wording.catalog import tidied
 from rlmetrics.wording.voice import PlaceholderValues, Voice, later
 
 __all__ = ["ENGLISH", "Texts", "code", "later"]
@@ -26,6 +27,7 @@ class Texts(Voice):
         text = _escaped(english if found is None else found)
         if values:
             text = text.format_map(PlaceholderValues({name: str(escape(value)) for name, value in values.items()}))
+            text = text if found is None or self.language == "en" else tidied(text)
         filled = Markup(text)
         return filled if found is not None or self.language == "en" else _untranslated(filled)
 

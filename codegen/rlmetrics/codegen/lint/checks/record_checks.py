@@ -75,6 +75,26 @@ def condition_default(context: Context) -> Iterator[Hit]:
                     yield Hit(scope.ref, (*path, "also", key, "condition"), message)
 
 
+_COMPLETES = ("after", "at", "by", "every", "for", "from", "if", "in", "on", "when", "where", "with", "without")
+"""Words with one of which a condition begins: behind "logged only" it makes a sentence."""
+
+
+@check(
+    "condition-wording",
+    "error",
+    what="A condition in words that does not complete “logged only …”, as answers say it, or that is more than one clause.",
+    fix="begin it with if, where, with, in, on or the like, and put what is beside the point in brackets",
+)
+def condition_wording(context: Context) -> Iterator[Hit]:
+    found = [(said.ref, said.path, said.fields.condition) for said in said_anywhere(context)]
+    for scope in context.files.values():
+        for _, path, record in records(scope):
+            found += [(scope.ref, (*path, "also", key), copy.condition) for key, copy in record.also.items()]
+    for ref, path, condition in found:
+        if condition is not None and (condition.split(" ")[0] not in _COMPLETES or "; " in condition):
+            yield Hit(ref, (*path, "condition"), f"“logged only {condition}” is no sentence", value=True)
+
+
 @check(
     "population-domain",
     "error",
@@ -137,4 +157,4 @@ def _wrong_metrics(
             yield own
 
 
-CHECKS: tuple[Check, ...] = (missing_metric, condition_default, population_domain)
+CHECKS: tuple[Check, ...] = (missing_metric, condition_default, condition_wording, population_domain)
