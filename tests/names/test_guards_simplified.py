@@ -15,7 +15,17 @@ from rlmetrics.names.settings.simplification import decisive, simplified
 SETTINGS = {"a": (False, True), "b": (False, True), "kind": ("x", "y", "z"), "count": (0, 1, 2)}
 EVERY = [dict(zip(SETTINGS, values, strict=True)) for values in product(*SETTINGS.values())]
 LEAVES = st.sampled_from(
-    ["a", "b", "not a", "kind == 'x'", "kind != 'y'", "kind in ['x', 'z']", "kind not in ['x']", "count > 0", "count == 1"]
+    [
+        "a",
+        "b",
+        "not a",
+        "kind == 'x'",
+        "kind != 'y'",
+        "kind in ['x', 'z']",
+        "kind not in ['x']",
+        "count > 0",
+        "count == 1",
+    ]
 )
 GUARDS = st.recursive(
     LEAVES,
@@ -62,13 +72,18 @@ def test_what_decides_is_needed(guard, values):
     [
         ("(a or b) and (b or count > 0)", "b or (a and count > 0)"),
         ("a and ((a or b) and (count > 0 or a))", "a"),
-        ("b and (kind == 'x' and a and count > 0 or kind == 'y' and a and count > 0)",
-         "b and a and count > 0 and kind in ['x', 'y']"),
-        ("kind not in ['x', 'y'] and (kind != 'x' or a) and kind != 'z'", "kind not in ['x', 'y', 'z'] and (kind != 'x' or a)"),
+        (
+            "b and (kind == 'x' and a and count > 0 or kind == 'y' and a and count > 0)",
+            "b and a and count > 0 and kind in ['x', 'y']",
+        ),
+        (
+            "kind not in ['x', 'y'] and (kind != 'x' or a) and kind != 'z'",
+            "kind not in ['x', 'y', 'z'] and (kind != 'x' or a)",
+        ),
         ("not (a and not b)", "not a or b"),
         ("a or not a", "true"),
     ],
-)  # fmt: skip
+)
 def test_what_is_left(guard, short):
     """Repetitions go, what all alternatives ask for stands once, and values of one setting are listed."""
     assert written(simplified(parse(guard))) == short

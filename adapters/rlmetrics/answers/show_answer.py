@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.upgrades.history import History
 from rlmetrics.wording.change_words import change_row, changes
+from rlmetrics.wording.condition_words import condition_words
 from rlmetrics.wording.difference_words import brief_of
 from rlmetrics.wording.metric_facts import formula_texts, health_texts, measured_text, quantity, reads_texts
-from rlmetrics.wording.condition_words import condition_words
 from rlmetrics.wording.signature_words import listed, population_words, ranges_words
 from rlmetrics.wording.terminal import columns, labelled, symbol, wrapped
 from rlmetrics.wording.voice import phrase, spoken

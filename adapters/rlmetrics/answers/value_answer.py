@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.names.meanings.view import FrameworkView
-from rlmetrics.wording.metric_facts import axis_words, formula_texts, health_texts, measured_text, reads_texts
 from rlmetrics.wording.condition_words import guard_words
+from rlmetrics.wording.metric_facts import axis_words, formula_texts, health_texts, measured_text, reads_texts
 from rlmetrics.wording.signature_words import listed, source_words
 from rlmetrics.wording.terminal import columns, labelled, wrapped
 

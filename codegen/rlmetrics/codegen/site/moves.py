@@ -12,8 +12,8 @@ from rlmetrics.names import Difference, DiffResult, MapRow, NameMap, diff, map_n
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.diff_records import ChangedKey, ListedKey, RenamedKey
-from rlmetrics.wording.map_notes import MapNotes
 from rlmetrics.wording.condition_words import ConditionWords, condition_words
+from rlmetrics.wording.map_notes import MapNotes
 
 from .page_links import migration_page
 from .release_steps import components_of, steps_of

@@ -82,7 +82,7 @@ _COMPLETES = ("after", "at", "by", "every", "for", "from", "if", "in", "on", "wh
 @check(
     "condition-wording",
     "error",
-    what="A condition in words that does not complete “logged only …”, as answers say it, or that is more than one clause.",
+    what="A condition in words that does not complete “logged only …”, as answers say it, or of more than one clause.",
     fix="begin it with if, where, with, in, on or the like, and put what is beside the point in brackets",
 )
 def condition_wording(context: Context) -> Iterator[Hit]:
