@@ -238,8 +238,8 @@ class _Framework:
         for release in self._table.releases.of_bits(releases):
             defaults = tuple([self._defaults(component, words, release) for words in used])
             split[defaults] |= self._table.releases.bits([release])
-        told = [(bits, tuple(map(str.__add__, texts, defaults))) for defaults, bits in split.items()]
-        for bits, said in sorted(told):
+        means = [(bits, tuple(map(str.__add__, texts, defaults))) for defaults, bits in split.items()]
+        for bits, said in sorted(means):
             yield bits, self._index.meaning(*said)
 
     def _settings_of(self, component: ComponentTable) -> Mapping[str, Any]:
