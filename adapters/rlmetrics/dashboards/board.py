@@ -17,9 +17,7 @@ from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.templates import OPEN
 from rlmetrics.wording.condition_words import condition_texts
 
-from .healthy_words import healthy, told
-
-__all__ = ["CRUCIAL", "Board", "Panel", "Section", "make_board"]
+__all__ = ["CRUCIAL", "Board", "Panel", "Section", "healthy", "make_board", "told"]
 
 STEP = "progress/global_step"
 """The metric that other metrics are drawn over."""
@@ -242,3 +240,38 @@ def _axis(view: View, entry: Entry, surface: str) -> str | None:
     program = [step for step in steps if view.program(step.component) == view.program(entry.component)]
     found = next(iter(own or program), None)
     return None if found is None else view.show(found, found.key, surface)
+
+
+def healthy(tables: Tables, metric: str) -> str | None:
+    """Return the range that no rule complains about at any level; None if none draws a line by itself.
+
+    Rules that join a bound with something else, or that look at a trend, draw no line.
+    """
+    rules = _rules(tables, metric)
+    low = max((rule["below"] for rule in rules if "below" in rule), default=None)
+    high = min((rule["above"] for rule in rules if "above" in rule), default=None)
+    if low is not None and high is not None:
+        return f"{low:g} to {high:g}"
+    if low is not None:
+        return f"at least {low:g}"
+    if high is not None:
+        return f"at most {high:g}"
+    share = max((rule["below_start"] for rule in rules if "below_start" in rule), default=None)
+    if share is not None:
+        return f"at least {share:g} times its start"
+    share = min((rule["above_start"] for rule in rules if "above_start" in rule), default=None)
+    return None if share is None else f"at most {share:g} times its start"
+
+
+def told(tables: Tables, metric: str) -> list[str]:
+    """Return each rule as a sentence: its highest level, what is wrong and what to try."""
+    return [_sentence(rule) for rule in _rules(tables, metric)]
+
+
+def _rules(tables: Tables, metric: str) -> list[dict[str, Any]]:
+    rules: Mapping[str, Any] = tables.health["RULES"]
+    return [dict(rule) for rule in rules.get(metric, ())]
+
+
+def _sentence(rule: Mapping[str, Any]) -> str:
+    return f"_{rule['level']}, {rule['words']}_: {rule['message']} {rule['advice']}"

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rlmetrics.logs.reading import step_in
 from rlmetrics.names.inference import SourceAnswer
+from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.undescribed import bare
 
 from .emptied import emptied_text, share_left_out
-from .expected_findings import constant_text, defect_text
 from .instances import Instance
+from .judged_keys import KeyMeaning
 from .lost import LostNumbers
 from .report_records import Expected, Finding
 from .row_facts import Axis, Kinds
 from .run_curves import RunCurves
 
-__all__ = ["JudgedRun"]
+__all__ = ["JudgedRun", "constant_text", "defect_text"]
 
 
 class JudgedRun:
@@ -241,3 +242,20 @@ def _zeroing(tables: Tables) -> list[str]:
 
 def _fields(finding: Finding) -> dict[str, Any]:
     return {name: getattr(finding, name) for name in Finding.__dataclass_fields__}
+
+
+def constant_text(meaning: KeyMeaning, value: float, holds: Callable[[str], bool | None]) -> str | None:
+    """Return why a key is always a value, if its release says so; None if it should move."""
+    for text in meaning.constant_when:
+        constant = stated(text)
+        if constant is None or constant.mode is not None or constant.number not in (None, value):
+            continue
+        if constant.guard is not None and holds(constant.guard) is False:
+            continue
+        return text
+    return None
+
+
+def defect_text(meaning: KeyMeaning) -> str | None:
+    """Return the fault of a release that makes a number incomparable with a bound; None if there is none."""
+    return next(iter(meaning.defects), None)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from . import metric_reference
 from .function import MetricFacts, Number, registered
 from .metric_state import MetricState
 
@@ -46,7 +45,7 @@ class MetricFunction(MetricFacts):
 
         It takes what ``function`` takes and returns what it returns. Slow on purpose: tests compare the two.
         """
-        return metric_reference.evaluate(self, args, kwargs)
+        return _by_reference(self, args, kwargs)
 
 
 class Registry(Mapping[str, MetricFunction]):
@@ -104,3 +103,42 @@ class Registry(Mapping[str, MetricFunction]):
 
     def __repr__(self) -> str:
         return f"Registry({self._package!r}, {len(self)} metrics)"
+
+
+def _by_reference(metric: MetricFacts, args: Sequence[Tensor], kwargs: Mapping[str, Any]) -> Tensor:
+    """Compute a metric by its reference.
+
+    Args:
+        metric: The metric.
+        args: Its inputs by position: tensors, or what ``torch.as_tensor`` takes.
+        kwargs: Further inputs and the parameters by name.
+
+    Returns:
+        A float64 tensor of the shape that the metric's function returns.
+    """
+    names = [name for name, _, _ in metric.inputs]
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    parameters: dict[str, Any] = {name: given.get(name, default) for name, default in metric.parameters.items()}
+    if metric.own_reference:
+        module, _, function = metric.own_reference.partition(":")
+        result = getattr(import_module(module), function)(**{**parameters, **given})
+        return torch.as_tensor(result, dtype=torch.float64)
+    from rlmetrics.oracle import evaluate as by_definition
+
+    result = by_definition(
+        metric.formula,
+        metric.let,
+        {name: torch.as_tensor(given[name]).tolist() for name in names},
+        parameters,
+        metric.empty,
+        _formula_of,
+        metric.nan,
+    )
+    if isinstance(result, dict):
+        return torch.tensor([*result["counts"], result["min"], result["max"]], dtype=torch.float64)
+    return torch.tensor(result, dtype=torch.float64)
+
+
+def _formula_of(metric: str) -> tuple[str, Mapping[str, str]]:
+    other = registered(metric)
+    return other.formula, other.let

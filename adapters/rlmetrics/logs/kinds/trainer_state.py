@@ -6,7 +6,9 @@ The list alone, as people dump it to a file of its own, is read alike, and so is
 from __future__ import annotations
 
 import json
+import pickletools
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,9 +21,8 @@ from ..jsonspans import JsonError, members
 from ..log import Kind, RowLog, arguments_among
 from ..reading import Account, LoggedRow, Loss, RecordedRun, as_step
 from ..run_settings import RunSettings, of_file
-from ..trainer_arguments import folders_of_run, settings_of_arguments
 
-__all__ = ["KIND", "TrainerState", "around_rows"]
+__all__ = ["KIND", "TrainerState", "around_rows", "folders_of_run", "settings_of_arguments"]
 
 _HISTORY = re.compile(r'(?<!\\)"log_history"[ \t\r\n]*:[ \t\r\n]*\[')
 _ROWS_BELOW = re.compile(r'(?<!\\)"[^"\\]*"[ \t\r\n]*:[ \t\r\n]*(?=\[[ \t\r\n]*\{)')
@@ -34,6 +35,9 @@ _SAMPLE = 1 << 20
 _ARGUMENTS = ("training_args", "trainer_args", "training_arguments", "args")
 """What files beside a trainer's state are called that hold its arguments."""
 _SUFFIXES = (".json", ".yaml", ".yml")
+_PICKLED = "training_args.bin"
+_CHECKPOINT = re.compile(r"checkpoint-[0-9]+")
+_MAX_BYTES = 1 << 24
 
 
 def recognises(path: Path) -> bool:
@@ -178,3 +182,27 @@ _ROWS = Around(
 )
 
 KIND = Kind("trainer-state", recognises, TrainerState)
+
+
+def folders_of_run(folder: Path) -> list[Path]:
+    """Return the folders that a run wrote to: that of its state, and, if it is a checkpoint's, the one above it."""
+    return [folder, folder.parent] if _CHECKPOINT.fullmatch(folder.name) else [folder]
+
+
+def settings_of_arguments(folder: Path) -> set[str]:
+    """Return all texts among a trainer's arguments, as transformers pickles them; their names are some of these.
+
+    Nothing of the pickle is executed: only its texts are read.
+    """
+    path = folder / _PICKLED
+    if not path.is_file() or path.is_symlink() or path.stat().st_size > _MAX_BYTES:
+        return set()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            name = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
+            if archive.getinfo(name).file_size > _MAX_BYTES:
+                return set()
+            pickled = archive.read(name)
+        return {argument for _, argument, _ in pickletools.genops(pickled) if isinstance(argument, str)}
+    except (OSError, ValueError, StopIteration, zipfile.BadZipFile, NotImplementedError, RuntimeError):
+        return set()

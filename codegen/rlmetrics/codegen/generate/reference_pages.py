@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rlmetrics.health.conditions import FUNCTIONS
 from rlmetrics.health.series import Series
+from rlmetrics.names.tables.versions import Releases
 
 from ..lint import CHECKS
 from ..model import Metric
 from ..output.store import Output
 from ..spec import Spec
 from ..tables.health_table import all_rules, metrics_of_rule
-from .coverage import coverage
 from .docstring import AXES_TEXT
 from .functions import ComputeFunction
-from .metric_usage import logged_keys
+from .metric_usage import MetricKey, logged_keys
 from .templating import template
 
 FOLDER = "docs/reference"
@@ -112,3 +112,22 @@ def _link(spec: Spec, metrics: str = "../m") -> Callable[[str], str]:
         return f"[`{metric_id}`]({metrics}/{metric_id}.md)" if metric_id in spec.metrics else f"`{metric_id}`"
 
     return link
+
+
+def coverage(spec: Spec, logged_keys: Iterable[MetricKey]) -> dict[str, dict[str, dict[str, str]]]:
+    """Return metric → framework → component → the releases that log it, as text."""
+    logged: dict[str, dict[str, dict[str, set[str]]]] = {}
+    for one in logged_keys:
+        components = logged.setdefault(one.metric, {}).setdefault(one.framework, {})
+        components.setdefault(one.component, set()).update(one.releases)
+    orders = {
+        name: Releases([(item.release, item.date) for item in framework.framework.releases])
+        for name, framework in spec.frameworks.items()
+    }
+    return {
+        metric: {
+            name: {component: orders[name].text(covered) for component, covered in components.items()}
+            for name, components in logged.get(metric, {}).items()
+        }
+        for metric in spec.metrics
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,59 @@ from ..output import input_digest, store
 from ..output.prose import header
 from ..spec import Spec
 from ..tables.json_tables import FOLDER as TABLES
+from . import key, metric_page
 from .fallback import fallbacks
 from .guides import GuidePage, guides_in
 from .imports import imports_of
-from .page import Page
+from .migration import migration_pages
+from .page import Asset, Page
 from .pictures.layers import draw
+from .release_pages import release_pages
+from .search import search_index
+from .sick import sick
 from .site import Site
-from .site_build import build
 from .texts import ENGLISH, Texts
+from .trainer import trainer_pages
+from .translator_page import translator_page
+from .value_page import values
 
-__all__ = ["ARCHITECTURE", "WRITTEN", "write_pages"]
+__all__ = ["ARCHITECTURE", "MAKERS", "WRITTEN", "build", "write_pages"]
+
+Maker = Callable[[Site], Iterator[Page | Asset]]
+
+MAKERS: Sequence[Maker] = (
+    metric_page.make,
+    key.make,
+    release_pages,
+    migration_pages,
+    trainer_pages,
+    sick,
+    values,
+    translator_page,
+)
+"""What makes the pages, one for each kind."""
+
+
+def build(site: Site) -> Iterator[Page | Asset]:
+    """Yield the pages and assets of one language.
+
+    Raises:
+        ValueError: Two pages have one address; case counts for no file system.
+    """
+    seen: dict[str, str] = {}
+    titles: dict[str, str] = {}
+    for make in MAKERS:
+        for made in make(site):
+            path = made.file if isinstance(made, Page) else made.path
+            other = seen.setdefault(path.lower(), path)
+            if other is not path:
+                msg = f"two pages are written to {path}"
+                raise ValueError(msg)
+            if isinstance(made, Page):
+                titles[made.path] = made.title
+            yield made
+    yield search_index(site, titles)
+
 
 WRITTEN = ".rlmetrics/site.json"
 """Remembers what was written from what."""

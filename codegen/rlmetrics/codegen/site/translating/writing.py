@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,13 +12,12 @@ from .components import Gathered, canonical_names, components_of
 from .likeness import Likenesses
 from .meaning_numbers import NumberedMeanings
 from .relating import Relations
-from .sentences import pieces
 from .source_choices import detection, frameworks, trackers
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables
 
-__all__ = ["FOLDER", "Data", "made", "script", "version_of"]
+__all__ = ["FOLDER", "Data", "made", "pieces", "script", "version_of"]
 
 FOLDER = "assets/generated/translator"
 _CANONICAL = "canonical"
@@ -126,3 +126,13 @@ def _trimmed(item: tuple[Any, ...]) -> list[Any]:
     while found[-1] is None:
         found.pop()
     return found
+
+
+_ONLY = re.compile(r"only in the (?:source|target): (.+)", re.DOTALL)
+_BOTH = re.compile(r"(?:(.+?): )?(.+) in the source, (.+) in the target", re.DOTALL)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Yield what the scripts look up of a text of the data; they part it alike."""
+    found = _ONLY.fullmatch(text) or _BOTH.fullmatch(text)
+    yield from (text,) if found is None else filter(None, found.groups())
