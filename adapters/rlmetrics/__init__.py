@@ -17,10 +17,11 @@ A release is written like a requirement, such as ``verl==0.9.1``. Where none is 
 - `check`: judge the health of recorded runs
 - `Monitor`: judge a run while it goes on
 - `functional`: compute each metric from tensors
+- `as_logged`: compute from tensors the number that a release logs under a key
 - `suites`: compute the metrics of a trainer in one pass
 
-`functional` and `suites` need PyTorch, the rest nothing but Python. Each name is imported when it is first used. On the
-command line, ``rlmetrics`` does the same and more.
+`functional`, `as_logged` and `suites` need PyTorch, the rest nothing but Python. Each name is imported when it is first
+used. On the command line, ``rlmetrics`` does the same and more.
 """
 
 from os import path as _path
@@ -28,6 +29,7 @@ from os import path as _path
 __all__ = [
     "Monitor",
     "Translator",
+    "as_logged",
     "check",
     "functional",
     "keys",
@@ -45,7 +47,14 @@ _root, _folder = _path.split(_path.dirname(_path.dirname(__file__)))
 if _folder == "adapters":
     __path__[:] = [_path.join(_root, folder, "rlmetrics") for folder in ("adapters", "generated", "codegen")]
 
-_HOME = {"Monitor": "health", "Translator": "translate", "check": "health", "keys": "names", "resolve": "names"}
+_HOME = {
+    "Monitor": "health",
+    "Translator": "translate",
+    "as_logged": "reproduction",
+    "check": "health",
+    "keys": "names",
+    "resolve": "names",
+}
 """The package that a name comes from; all other names are packages."""
 
 # Not from typing, which takes longer to import than all of this.
@@ -56,6 +65,7 @@ if TYPE_CHECKING:
 
     from .health import Monitor, check
     from .names import keys, resolve
+    from .reproduction import as_logged
     from .translate import Translator
     from .translate.callable_package import CallablePackage
 

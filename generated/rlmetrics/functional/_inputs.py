@@ -36,6 +36,7 @@ INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
     "lengths": (("B",), "int"),
     "prompt_lengths": (("B",), "int"),
     "terminated": (("B",), "bool"),
+    "router_balance": ((), "float"),
     "ratio_means": (("N",), "float"),
     "kl_coefficient": ((), "float"),
     "sequence_advantages": (("B",), "float"),

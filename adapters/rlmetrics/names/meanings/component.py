@@ -227,6 +227,16 @@ class ComponentView:
             self._templates[key] = Template(key, patterns, is_open=any(row.get("open") for row in rows.values()))
         return self._templates[key]
 
+    def said(self, entry: Entry) -> Mapping[str, Any]:
+        """Return everything that the spec says of an entry of this component under its configuration."""
+        rows = self._by_key[entry.key, entry.mode]
+        chosen = rows[0] if len(rows) == 1 else next(row for row in rows if self._entry(row)[:4] == entry[:4])
+        return self._entries.said(chosen, self.config)
+
+    def bound(self, name: str, said: Mapping[str, Any]) -> list[tuple[str | None, float | str]]:
+        """Return what a parameter is taken from, each with its guard, where that much is said of an entry."""
+        return self._own.bound(name, said, self.release)
+
     def documented(self, key: str, mode: str) -> list[tuple[str, str | None, str, str | None, str | None]]:
         """Return what guides say about a key: the claim, what the code does instead, the guide, path and heading."""
         documented = []

@@ -67,6 +67,10 @@ class Entries:
             never=bool(said["fails"]),
         )
 
+    def said(self, row: TableRow, config: Configuration) -> Mapping[str, Any]:
+        """Return everything that is said of a row under a configuration."""
+        return self._table.combined(row, _holding(row, config.holds))
+
     def _signature(self, said: Mapping[str, Any], config: Configuration) -> Signature:
         if isinstance(said.get("scale"), str) or isinstance(said.get("offset"), str):
             return effective_signature(said, self._tables, config.values)

@@ -11,12 +11,24 @@ from typing import Any
 
 __all__ = ["ADDED", "NOT_OF_THE_NUMBER", "combine"]
 
-ADDED = ("traits", "without", "constant_when", "notes", "documented", "reads", "at", "logged_when", "fails")
+ADDED = (
+    "traits",
+    "without",
+    "constant_when",
+    "notes",
+    "documented",
+    "reads",
+    "at",
+    "logged_when",
+    "fails",
+)
 """What adds up over all pieces; what else one says, a later one says anew."""
 
 _NOTHING: Mapping[str, tuple[Any, ...]] = dict.fromkeys(ADDED, ())
 
-NOT_OF_THE_NUMBER = frozenset({"when", "name", "notes", "documented", "reads", "at", "constant_when", "foreign"})
+NOT_OF_THE_NUMBER = frozenset(
+    {"when", "name", "notes", "documented", "reads", "at", "constant_when", "parameters", "foreign"}
+)
 """Fields that say nothing about how the number is computed, or whether it is logged."""
 
 Piece = Mapping[str, Any]

@@ -246,6 +246,11 @@ class Tables:
         return MetricTable(self._load, "texts", "TEXTS")
 
     @cached_property
+    def reproduction(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is needed to compute logged numbers: DOES by trait, and FUNCTIONS by id."""
+        return self._load("reproduction")
+
+    @cached_property
     def inputs(self) -> Mapping[str, Mapping[str, Any]]:
         """The words of formulas: domain, dtype, unit and brief of each input."""
         inputs: Mapping[str, Mapping[str, Any]] = self._load("inputs")["INPUTS"]

@@ -77,7 +77,8 @@ def _package(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> I
         for function in members
     ]
     names = sorted(function.name for members in families.values() for function in members)
-    public = layout.source(layout.list_of([layout.quote("REGISTRY"), *map(layout.quote, names)], "__all__ = "))
+    exported = ["REGISTRY", *sorted(["as_logged", *names])]
+    public = layout.source(layout.list_of([*map(layout.quote, exported)], "__all__ = "))
     imports = [
         layout.source(layout.import_of(f".{module_name(family)}", sorted(function.name for function in members)))
         for family, members in sorted(families.items())

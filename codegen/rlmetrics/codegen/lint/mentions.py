@@ -109,12 +109,23 @@ def _in_piece(context: Context, said: Said) -> Iterator[Hit]:
     if said.record is not None:
         keys = [key for key, _ in keys_of(said.name, path, said.record)]
         for name in fields.bind:
-            if not any(name in placeholders_in(key) for key in keys):
-                message = f"the key has no placeholder `{name}`"
-                yield Hit(scope.ref, (*path, "bind", name), message, "bind only what stands in braces in the key")
+            if name not in _parameters(context) and not any(name in placeholders_in(key) for key in keys):
+                message = f"the key has no placeholder `{name}`, and no function such a parameter"
+                advice = "bind what stands in braces in the key, or a parameter"
+                yield Hit(scope.ref, (*path, "bind", name), message, advice)
     for index, item in enumerate(fields.documented):
         yield from _guide(context, scope, item.guide, (*path, "documented", index, "guide"))
     yield from _anchors(context, scope, fields.at, (*path, "at"))
+
+
+def _parameters(context: Context) -> set[str]:
+    """Return the parameters of all functions."""
+    found: set[str] = set()
+    for metric in context.spec.metrics.values():
+        found.update(metric.parameters)
+        for variant in metric.variants.values():
+            found.update(variant.parameters or ())
+    return found
 
 
 def _in_signature(context: Context, scope: FileScope, fields: SignatureFields, path: YamlPath) -> Iterator[Hit]:

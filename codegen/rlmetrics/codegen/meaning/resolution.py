@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -105,6 +105,7 @@ class ExtendedFile:
         bits: Gives the releases of a range as bits.
         everything: All releases of the framework, as bits.
         shared_config: Configuration keys of the whole framework.
+        shared_placeholders: Placeholders of the whole framework.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class ExtendedFile:
         bits: Bits,
         everything: int,
         shared_config: Sequence[str] = (),
+        shared_placeholders: Collection[str] = (),
     ) -> None:
         self.files = files
         self.stem = stem
@@ -124,6 +126,7 @@ class ExtendedFile:
         self.chain = chain(files, stem)
         self.constants = constants([files[part] for part in self.chain])
         self._shared_config = shared_config
+        self.shared_placeholders = shared_placeholders
         self._expanders: dict[str, Expander] = {}
         self._filled: dict[str, str] = {}
         self._own: dict[str, int] = {}
@@ -163,6 +166,19 @@ class ExtendedFile:
         if isinstance(ranges, Mapping):
             return self.bits(ranges[mode]) & self.described if mode in ranges else 0
         return (self.own(stem) if ranges is None else self.bits(ranges)) & self.described
+
+    def values(self, stem: str, stated: Any) -> tuple[tuple[int, str | None, float | str], ...]:
+        """Return what a parameter is taken from: releases as bits, a guard or None, and an expression written out."""
+        expander = self.expander(stem)
+        if not isinstance(stated, list):
+            return ((self.everything, None, expander.number(stated)),)
+        rows: list[tuple[int, str | None, float | str]] = []
+        for item in stated:
+            ranges = getattr(item, "releases", None)
+            covered = self.everything if ranges is None else self.bits(ranges)
+            guards = [(self.everything, None)] if item.when is None else expander.guard(item.when)
+            rows += [(covered & where, when, expander.number(item.value)) for where, when in guards if covered & where]
+        return tuple(rows)
 
     def own(self, stem: str) -> int:
         """Return the releases that a file describes: those of its components, or, of a fragment, all."""
@@ -279,6 +295,8 @@ def _pieces(
         if name in fields.model_fields_set and (value := getattr(fields, name)) not in (None, [], {})
     }
     says.update(instead)
+    if "bind" in says:
+        says.update(_bound(component, stem, says.pop("bind")))
     if "fails" in says:
         says["fails"] = (says["fails"],)
     parts: list[tuple[int, dict[str, Any]]] = [(releases, says)]
@@ -302,6 +320,15 @@ def _pieces(
     for covered, each in parts:
         if each or when is None:
             yield covered, SpecPiece(stem, path, fields, when, each)
+
+
+def _bound(component: ExtendedFile, stem: str, bind: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a record binds: placeholders of its key, and parameters of its function."""
+    known = {name for part in component.chain for name in component.files[part].placeholders}
+    known.update(component.shared_placeholders)
+    placeholders = {name: value for name, value in bind.items() if name in known}
+    parameters = {name: component.values(stem, value) for name, value in bind.items() if name not in known}
+    return {name: said for name, said in (("bind", placeholders), ("parameters", parameters)) if said}
 
 
 def _under(when: str | None, guard: str) -> str:

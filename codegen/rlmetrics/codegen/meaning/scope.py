@@ -80,7 +80,9 @@ class FrameworkScope:
         asked = stem, covered
         if asked not in self._components:
             config = list(self.spec.framework.config)
-            self._components[asked] = ExtendedFile(self.spec.files, stem, covered, self.bits, self.everything, config)
+            self._components[asked] = ExtendedFile(
+                self.spec.files, stem, covered, self.bits, self.everything, config, self.spec.framework.placeholders
+            )
         return self._components[asked]
 
     def anchors(self, stem: str) -> Mapping[str, Symbols]:

@@ -1,5 +1,6 @@
 """The spec as typed, immutable data."""
 
+from .actions import Bound, Does, Done, Value
 from .base import (
     LOCAL_PREFIX,
     Allow,
@@ -66,6 +67,7 @@ __all__ = [
     "LOCAL_PREFIX",
     "Allow",
     "Beside",
+    "Bound",
     "Cause",
     "ClaimSource",
     "ComponentFile",
@@ -76,7 +78,9 @@ __all__ = [
     "Copy",
     "Crucial",
     "Default",
+    "Does",
     "Domain",
+    "Done",
     "EvidenceLine",
     "Fact",
     "FalseFriend",
@@ -130,4 +134,5 @@ __all__ = [
     "Tracking",
     "Trait",
     "Unlogged",
+    "Value",
 ]

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from .actions import Bound, Value
 from .base import Allow, ClaimSource, EvidenceLine, Level, Operation, Part, Ranges, SpecReading, Strict, Text
 
 Mode = Literal["train", "eval"]
@@ -138,7 +139,11 @@ class Piece(SignatureFields):
     kind: Literal["scalar", "distribution", "counter", "text"] | None = Field(
         default=None, description="Where not the metric's."
     )
-    bind: dict[str, str] = Field(default={}, description="Defaults of placeholders when this is a target.")
+    bind: dict[str, str | list[Value]] = Field(
+        default={},
+        description="Defaults of placeholders when this is a target, and what parameters of the metric's function are "
+        "taken from: an expression over settings, or several with guards.",
+    )
     route: Text | None = Field(
         default=None, description="The route to the trackers if this key does not take the component's, such as direct."
     )
@@ -308,6 +313,9 @@ class ComponentFile(Strict):
         default={}, description="Named conditions: an expression, or several with their releases."
     )
     single: Single = Field(default={}, description=_SINGLE)
+    bind: dict[str, Text | float | int | list[Bound]] = Field(
+        default={}, description="What parameters of functions are taken from, unless a record says otherwise."
+    )
     pinned: list[Pinned] = Field(default=[], description="Settings of extended files that this component never has.")
     keys: dict[str, Record | list[Record]] = Field(
         default={}, description="A record for each key; a list where several places write the key."

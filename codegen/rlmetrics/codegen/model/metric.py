@@ -77,6 +77,10 @@ class FormulaVariant(Strict):
     population: Text | None = None
     atom: Literal["token", "sequence", "group", "batch"] | None = None
     empty: Literal["nan", "omit", 0] | None = None
+    holds: list[Text] = Field(
+        default=[],
+        description="Traits that its formula already contains, and levels (token, sequence) whose reduction it does.",
+    )
 
 
 class Metric(Strict):
@@ -116,6 +120,10 @@ class Metric(Strict):
         default=None, description="What must not be cut when data is split."
     )
     empty: Literal["nan", "omit", 0] | None = Field(default=None, description="The value over an empty population.")
+    holds: list[Text] = Field(
+        default=[],
+        description="Traits that the formula already contains, and levels (token, sequence) whose reduction it does.",
+    )
     nan: Literal["propagate", "skip"] = "propagate"
     references: list[ClaimSource] = []
     false_friends: list[FalseFriend] = []

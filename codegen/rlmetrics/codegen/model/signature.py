@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from .actions import Does
 from .base import Grade, Level, Operation, SpecReading, Strict, Text
 
 
@@ -33,6 +34,11 @@ class Trait(Strict):
         default={}, description="By what parts of a level are weighted that a `mean` would count alike, in the plural."
     )
     reads: list[SpecReading] = Field(default=[], description="What certain values can mean because of it.")
+    does: Does | None = Field(
+        default=None,
+        description="What a code with it does beside the formula. given: it says what tensors hold that the caller "
+        "hands over; held: function, population, reduction or scale do it; unseen: no tensor shows it; or actions.",
+    )
 
 
 class Population(Strict):

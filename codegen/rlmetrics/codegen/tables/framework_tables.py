@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..meaning import ExtendedFile, FrameworkScope, Resolved, SpecPiece, scope_of
@@ -88,6 +88,7 @@ class _Tables:
             tracking=self._tracking(),
             config=_config(config),
             single=self._single(),
+            bind=self._bind(),
             placeholders=self._placeholders(),
             profiles=self._profiles,
             notes=list(self._notes),
@@ -115,6 +116,8 @@ class _Tables:
                 said[name] = [self._notes.setdefault(note, len(self._notes)) for note in value]
             elif name == "reads":
                 said[name] = [self._reads.setdefault(reading, len(self._reads)) for reading in value]
+            elif name == "parameters":
+                said[name] = {parameter: self._values(rows) for parameter, rows in value.items()}
             elif name == "documented":
                 said[name] = [self._document(entry) for entry in value]
             elif name == "at":
@@ -184,6 +187,17 @@ class _Tables:
         for name, guard in self._scope.spec.framework.single.items():
             rows.setdefault(name, self._guards(self._component.stem, guard))
         return rows
+
+    def _bind(self) -> dict[str, list[Any]]:
+        """Return what parameters of functions are taken from, as the nearest file has it."""
+        rows: dict[str, list[Any]] = {}
+        for part in self._component.chain:
+            for name, stated in self._component.files[part].bind.items():
+                rows.setdefault(name, self._values(self._component.values(part, stated)))
+        return rows
+
+    def _values(self, rows: Sequence[tuple[int, str | None, float | str]]) -> list[Any]:
+        return [[self._scope.releases.ranges(covered), when, value] for covered, when, value in rows]
 
     def _guards(self, stem: str, guard: str | list[Guard]) -> list[Any]:
         """Return a guard written out, with the releases in which it reads alike; one that never holds is false."""

@@ -11,6 +11,7 @@ from .health_table import health_table
 from .inference_table import sources_table
 from .metrics_table import metrics_tables
 from .proof_table import proof_tables
+from .reproduction_table import reproduction_table
 from .settings_table import settings_tables
 from .size_table import sizes_table
 
@@ -30,15 +31,16 @@ def build(spec: Spec) -> dict[str, Table]:
         spec: A spec without errors.
 
     Returns:
-        The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions``,
-        ``health``, ``sizes`` and ``sources``; in ``metrics`` and ``texts`` one for each family; in ``settings`` one for
-        each framework; in ``languages`` one for each language; in ``frameworks``, ``proofs`` and ``defaults`` a folder
-        for each framework, with one for each of its files.
+        The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``reproduction``, ``trackers``,
+        ``conventions``, ``health``, ``sizes`` and ``sources``; in ``metrics`` and ``texts`` one for each family; in
+        ``settings`` one for each framework; in ``languages`` one for each language; in ``frameworks``, ``proofs`` and
+        ``defaults`` a folder for each framework, with one for each of its files.
     """
     tables = {
         "index": _index(spec),
         **metrics_tables(spec),
         "signatures": _signatures(spec),
+        "reproduction": reproduction_table(spec),
         "trackers": Table(
             "spec/trackers", {"TRACKERS": {name: _tracker(tracker) for name, tracker in spec.trackers.items()}}
         ),
@@ -114,7 +116,7 @@ def _signatures(spec: Spec) -> Table:
         "BOOKKEEPING": signatures.bookkeeping_quantities,
         "POPULATIONS": {name: _population(item, signatures) for name, item in signatures.populations.items()},
         "WITHOUT": {name: (item.brief, item.trait, item.shares) for name, item in signatures.without.items()},
-        "TRAITS": signatures.traits,
+        "TRAITS": {name: trait.model_copy(update={"does": None}) for name, trait in signatures.traits.items()},
         "WORDS": _words(signatures),
     }
     return Table("spec/signatures.yaml", data)

@@ -98,7 +98,9 @@ def placeholder_example(context: Context) -> Iterator[Hit]:
         for name, value in said.fields.bind.items():
             bound = context.placeholder(said.scope.framework, said.scope.stem, name)
             pattern = None if bound is None else _compiled(bound.pattern)
-            if bound is not None and pattern is not None and not pattern.fullmatch(value):
+            if bound is None or pattern is None or not isinstance(value, str):
+                continue
+            if not pattern.fullmatch(value):
                 message = f"`{bound.pattern}` does not match the bound value `{value}`"
                 yield Hit(said.ref, (*said.path, "bind", name), message, value=True)
 

@@ -93,6 +93,9 @@ class _Uses:
         self.words["populations"].update(parts)
         for left in context.spec.signatures.without.values():
             self.words["traits"].add(left.trait)
+        done = (trait.does for trait in context.spec.signatures.traits.values())
+        added = (item.plus for item in done if item is not None and not isinstance(item, str))
+        self.words["inputs"].update(item.input for item in added if item is not None)
         for convention in context.spec.conventions.values():
             self.words["traits"].update(convention.traits)
         for scope in context.files.values():

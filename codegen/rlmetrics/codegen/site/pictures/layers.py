@@ -58,6 +58,7 @@ LAYERS: Sequence[Sequence[Part]] = (
         _part("sizes", "of differences", 0.7, "codegen.sizes"),
         _part("locks", "proofs", 0.9, "codegen.locks"),
     ),
+    (_part("reproduction", "numbers as logged", 0.5),),
     (
         _part("functions", "metrics and suites", 0.4, *_FUNCTIONS),
         _part("formula", "the compiler", 0.66, "codegen.formula"),

@@ -1,0 +1,148 @@
+"""One call of a metric's function on one batch, with what the code does inside and right after it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rlmetrics.state.registry import MetricFunction
+
+from .nested_parts import Batch
+from .recipes import Recipe
+from .words import Action
+
+__all__ = ["Call"]
+
+_TOKENS = 2
+"""Axes of an input with one value for each token: ``[B, T]``."""
+
+
+class Call:
+    """What gives one number for one batch, or for several that are pooled.
+
+    Args:
+        recipe: What is to be done.
+        metric: The function that the recipe names.
+        parameters: Its parameters, those of the recipe included.
+    """
+
+    def __init__(self, recipe: Recipe, metric: MetricFunction, parameters: Mapping[str, Any]) -> None:
+        self._recipe = recipe
+        self._metric = metric
+        self._parameters = dict(parameters)
+        self._rows = next((action.said["as"] for action in recipe.named("empty") if _of_rows(action)), None)
+
+    def __call__(self, batches: list[Batch]) -> Tensor:
+        """Return the number of batches that are pooled, float64 ``[]``."""
+        prepared = [self._prepared(self._chosen(batch)) for batch in batches]
+        if self._recipe.rows is not None:
+            value = self._by_rows(prepared)
+        elif len(prepared) == 1:
+            value = self._metric(**prepared[0], **self._parameters)
+        else:
+            state = self._metric.state(**self._parameters)
+            for tensors in prepared:
+                state.update(**tensors)
+            value = state.compute()
+        value = self._finished(value, prepared)
+        for action in self._recipe.named("plus"):
+            terms = [torch.as_tensor(batch[action.said["input"]]) for batch in batches if action.said["input"] in batch]
+            value = value + torch.stack(terms).double().mean() if terms else value
+        return value
+
+    def _chosen(self, batch: Batch) -> dict[str, Tensor]:
+        names = [name for name, _, _ in self._metric.inputs]
+        missing = [name for name in names if name not in batch]
+        if missing:
+            msg = f"{self._recipe.entry.key} needs {', '.join(names)}; missing: {', '.join(missing)}"
+            raise ValueError(msg)
+        return {name: torch.as_tensor(batch[name]) for name in names}
+
+    def _prepared(self, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return the tensors after what the code does to them before the formula."""
+        for action in self._recipe.named("clamp"):
+            bound = float(action.said["to"])
+            for first, second in action.said["difference"]:
+                if first in tensors and second in tensors:
+                    base = tensors[second].double()
+                    tensors[first] = base + (tensors[first].double() - base).clamp(-bound, bound)
+        if self._rows == "skip" and "mask" in tensors:
+            kept = tensors["mask"].bool().any(-1)
+            tensors = {name: tensor[kept] if len(tensor) == len(kept) else tensor for name, tensor in tensors.items()}
+        return tensors
+
+    def _by_rows(self, batches: list[dict[str, Tensor]]) -> Tensor:
+        """Return the number that the code makes of a number for each response."""
+        token, sequence = self._recipe.rows or ("pool", "pool")
+        values: list[Tensor] = []
+        for row in self._each_row(batches):
+            value = self._metric(**row, **self._parameters)
+            counted = _counted(row)
+            if value.isnan() and not counted:
+                if self._rows == "nan":
+                    values.append(value)
+                elif self._rows in (0, 1):
+                    values.append(torch.full_like(value, float(self._rows)))
+                continue
+            values.append(value * counted if token == "sum" else value)
+        if not values:
+            return torch.tensor(math.nan if sequence == "mean" else 0.0, dtype=torch.float64)
+        stacked = torch.stack(values)
+        return stacked.mean() if sequence == "mean" else stacked.sum()
+
+    def _each_row(self, batches: list[dict[str, Tensor]]) -> Iterator[dict[str, Tensor]]:
+        axes = {name: dims for name, dims, _ in self._metric.inputs}
+        for tensors in batches:
+            along = [name for name in tensors if axes[name] and axes[name][0] == "B"]
+            for index in range(len(tensors[along[0]])):
+                yield {name: tensor[index : index + 1] if name in along else tensor for name, tensor in tensors.items()}
+
+    def _finished(self, value: Tensor, batches: list[dict[str, Tensor]]) -> Tensor:
+        """Return what the code logs of a value: another one where there is nothing, or one thing, to count."""
+        for action in self._recipe.named("single"):
+            if sum(_units(tensors) for tensors in batches) == 1:
+                value = torch.full_like(value, float(action.said["as"]))
+        for action in self._recipe.named("empty"):
+            if not _of_rows(action) and action.said["as"] != "skip" and bool(value.isnan()) and _nothing(batches):
+                value = torch.full_like(value, float(action.said["as"]))
+        return value
+
+
+def _of_rows(action: Action) -> bool:
+    return action.said.get("level") == "sequence"
+
+
+def _counted(tensors: Mapping[str, Tensor]) -> int:
+    mask = tensors.get("mask")
+    return int(mask.sum()) if mask is not None else _units(tensors)
+
+
+def _units(tensors: Mapping[str, Tensor]) -> int:
+    """Return how many elements the first axis has: responses, or whatever a list is of."""
+    return max((len(tensor) for tensor in tensors.values() if tensor.dim()), default=1)
+
+
+def _nothing(batches: list[dict[str, Tensor]]) -> bool:
+    """Tell whether a value that is NaN is so because nothing counts, not because something that counts is NaN."""
+    return all(_is_finite(tensors) for tensors in batches)
+
+
+def _is_finite(tensors: Mapping[str, Tensor]) -> bool:
+    mask = tensors.get("mask")
+    for tensor in tensors.values():
+        if not tensor.is_floating_point():
+            continue
+        counted = tensor
+        if mask is not None and tensor.shape[: mask.dim()] == mask.shape:
+            counted = tensor[mask.bool()]
+        if not bool(counted.isfinite().all()):
+            return False
+    return True
+
+
+Compute = Callable[[list[Batch]], Tensor]
+"""Gives the number of batches that are pooled."""

@@ -1,0 +1,130 @@
+"""What a code does to a number beside the formula of its metric, in closed words that can be executed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from .base import Level, Ranges, Strict, Text
+
+__all__ = ["Bound", "Does", "Done", "Value"]
+
+_Guarded = Field(
+    default=None, description="A guard over settings; where it does not hold, the code does nothing of the kind."
+)
+
+
+class _Action(Strict):
+    when: Text | None = _Guarded
+
+
+class Empty(_Action):
+    """What stands for a part in which nothing counts."""
+
+    level: Literal["sequence"] | None = Field(
+        default=None,
+        description="sequence: a response without a counted token; without it, whatever one call covers.",
+    )
+    as_: Literal[0, 1, -1, "nan", "skip"] = Field(
+        alias="as", description="The value; skip leaves the part out, and every value that is NaN with it."
+    )
+
+
+class Single(_Action):
+    """What is logged of a single response, which has no spread."""
+
+    as_: Literal[0, "nan"] = Field(alias="as")
+
+
+class Round(_Action):
+    """How the result is written."""
+
+    digits: int = Field(ge=0, le=12, description="Decimals that are left.")
+    towards: Literal["nearest", "zero"] = "nearest"
+
+
+class Scale(_Action):
+    """What the result is multiplied by."""
+
+    by: Text = Field(
+        description="An expression over settings and numbers of parts, such as `1 / ranks` or `micro_batches`."
+    )
+
+
+class Plus(_Action):
+    """A further term, which the caller may hand over; a model without it adds nothing."""
+
+    input: Text
+
+
+class Clamp(_Action):
+    """A difference of two inputs that is bounded before it is used."""
+
+    difference: list[list[Text]] = Field(description="Pairs of inputs, the minuend first.")
+    to: float = Field(description="Its largest size.")
+
+
+class Nonfinite(_Action):
+    """What stands for a value that is NaN or infinite."""
+
+    as_: Literal["mean_so_far", "skip"] = Field(alias="as")
+
+
+class Fold(_Action):
+    """How the parts of a level become one number, whatever the reduction says."""
+
+    level: Level
+    as_: Literal["mean", "sum", "max", "min", "first", "last", "pool"] = Field(alias="as")
+
+
+class Always(_Action):
+    """A value that is logged whatever the tensors."""
+
+    as_: float = Field(alias="as", strict=False)
+
+
+class ShownNan(_Action):
+    """What is written where the result is NaN."""
+
+    as_: float = Field(alias="as", strict=False)
+
+
+class Done(Strict):
+    """Actions by name; all are done."""
+
+    empty: Empty | None = None
+    single: Single | None = None
+    round: Round | None = None
+    scale: Scale | None = None
+    plus: Plus | None = None
+    clamp: Clamp | None = None
+    nonfinite: Nonfinite | None = None
+    fold: Fold | None = None
+    constant: Always | None = None
+    nan: ShownNan | None = None
+
+    @model_validator(mode="after")
+    def _does_something(self) -> Done:
+        if not self.model_fields_set:
+            msg = "write an action, such as `empty: {as: 0}`, or one of given, held, unseen"
+            raise ValueError(msg)
+        return self
+
+
+Does = Literal["given", "held", "unseen"] | Done
+"""given: it says what tensors hold that the caller hands over. held: function, population, reduction or scale do it.
+unseen: no tensor shows it."""
+
+
+class Value(Strict):
+    """A value that a parameter takes under some settings."""
+
+    when: Text | None = Field(default=None, description="A guard; the first that holds counts.")
+    value: Text | float | int = Field(description="A number or an expression over settings; `given`: the caller says.")
+
+
+class Bound(Value):
+    """What a parameter is taken from in some releases."""
+
+    releases: Ranges | None = None

@@ -1,0 +1,142 @@
+"""A number as it is logged follows from the levels at which a release puts its parts together."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from rlmetrics.functional import policy_clip_fraction
+from rlmetrics.names.tables.user_errors import NamesError
+from rlmetrics.reproduction import as_logged
+from rlmetrics.reproduction.folds import fold, fold_with_replaced
+from rlmetrics.reproduction.nested_parts import Batch, cut_batch, nested
+
+
+def _batch(rows: int, tokens: int, seed: int) -> dict[str, torch.Tensor]:
+    made = torch.Generator().manual_seed(seed)
+    old = torch.randn(rows, tokens, generator=made)
+    return {
+        "logprobs": old + 0.3 * torch.randn(rows, tokens, generator=made),
+        "old_logprobs": old,
+        "advantages": torch.randn(rows, tokens, generator=made),
+        "mask": torch.rand(rows, tokens, generator=made) < 0.7,
+    }
+
+
+def _number(batches: list[Batch]) -> torch.Tensor:
+    """Return what stands in the only batch."""
+    (batch,) = batches
+    return torch.tensor(float(batch["x"]), dtype=torch.float64)
+
+
+def _of(*values: float) -> list[Batch]:
+    return [{"x": value} for value in values]
+
+
+def test_micro_batches_count_equally_and_only_the_first_rank_counts():
+    """In verl 0.5.0, the numbers of micro-batches on one rank are averaged, however many tokens each holds."""
+    clipped = as_logged("actor/pg_clipfrac", at="verl[actor]==0.5.0")
+    parts = [_batch(4, 7, seed) for seed in range(4)]
+    wide = {"clip_low": 0.2, "clip_high": 0.2}
+    expected = torch.stack([policy_clip_fraction(**part, **wide) for part in parts[:2]]).mean()
+    assert clipped.levels == ("rank", "epoch", "mini_batch", "micro_batch")
+    assert expected == clipped([[[parts[:2]]], [[parts[2:]]]], **wide)
+
+
+def test_one_mapping_is_the_only_part_of_every_level():
+    """A mapping alone is the same as that mapping inside of a list for each level."""
+    clipped = as_logged("actor/pg_clipfrac", at="verl[actor]==0.5.0")
+    part = _batch(4, 7, 0)
+    assert clipped([[[[part]]]]) == clipped(part) == clipped([part])
+
+
+def test_a_batch_is_cut_into_equal_parts():
+    """Cutting one batch is the same as handing over its parts."""
+    clipped = as_logged("actor/pg_clipfrac", at="verl[actor]==0.9.1")
+    batch = _batch(8, 7, 1)
+    parts = [{name: tensor[start : start + 2] for name, tensor in batch.items()} for start in range(0, 8, 2)]
+    assert clipped([[[parts[:2]]], [[parts[2:]]]]) == clipped(batch, cut={"ranks": 2, "micro_batches": 2})
+
+
+@pytest.mark.parametrize(
+    ("cut", "says"),
+    [
+        ({"ranks": 3}, "8 responses cannot be cut into 3 equal parts at the level rank"),
+        ({"shards": 2}, "there is no level 'shards' to cut"),
+        ({"ranks": 0}, "ranks must be a whole number of parts, not 0"),
+    ],
+)
+def test_a_cut_that_cannot_be_made_says_why(cut: dict[str, int], says: str):
+    """Unequal parts, unknown levels and no parts at all are refused."""
+    with pytest.raises(ValueError, match=says):
+        cut_batch(_batch(8, 3, 0), cut, ("rank", "micro_batch"))
+
+
+@pytest.mark.parametrize("data", [[_of(1, 2), _of(3)], _of(1, 2), [[_of(1)], _of(1)], []])
+def test_lists_that_do_not_fit_the_levels_are_refused(data: object):
+    """Lists of another depth could mean any of the levels, so that none is taken."""
+    with pytest.raises(ValueError, match=r"deep|empty"):
+        nested(data, ("window", "rank", "micro_batch"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("folds", "data", "expected"),
+    [
+        ((("window", "mean"), ("micro_batch", "mean")), [_of(1), _of(2, 3)], 2.0),
+        ((("window", "mean"), ("micro_batch", "sum")), [_of(1), _of(2, 3)], 3.0),
+        ((("window", "max"), ("micro_batch", "mean")), [_of(4), _of(2, 8)], 5.0),
+        ((("window", "last"), ("micro_batch", "first")), [_of(4), _of(2, 8)], 2.0),
+        ((("window", "sum"), ("micro_batch", "min")), [_of(4, 3), _of(2, 8)], 5.0),
+    ],
+)
+def test_levels_are_put_together_from_inside(
+    folds: tuple[tuple[str, str], ...], data: list[list[Batch]], expected: float
+):
+    """Each level has its own operation; means that stand in one another are one mean over all values."""
+    assert expected == fold(data, folds, _number, skips_nan=False)
+
+
+def test_values_that_are_not_numbers_are_left_out_where_the_code_does():
+    """A mean that skips NaN is that of the others, and NaN where nothing is left."""
+    folds = (("window", "mean"),)
+    assert fold(_of(math.nan, 1, 3), folds, _number, skips_nan=True) == 2
+    assert math.isnan(fold(_of(math.nan), folds, _number, skips_nan=True))
+    assert math.isnan(fold(_of(math.nan, 1), folds, _number, skips_nan=False))
+
+
+def test_a_loss_that_is_not_finite_is_replaced_as_transformers_does():
+    """In its place stands what the window holds so far, by its steps, the present one included."""
+    folds = (("window", "mean"), ("rank", "mean"), ("micro_batch", "mean"))
+    window = [[_of(2)], [_of(4)], [_of(math.nan)]]
+    assert fold_with_replaced(window, folds, _number) == (2 + 4 + 6 / 3) / 3
+    assert fold_with_replaced([[_of(math.nan)], [_of(4)]], folds, _number) == 2
+
+
+def test_a_constant_needs_no_tensors():
+    """What is always the same is given without tensors."""
+    placeholder = as_logged(
+        "actor/pg_clipfrac_lower", at="verl[actor]==0.9.1", config={"policy_loss.loss_mode": "gspo"}
+    )
+    assert (placeholder.inputs, float(placeholder())) == ((), 0.0)
+
+
+def test_a_missing_tensor_is_named():
+    """The message names what is needed and what is missing."""
+    clipped = as_logged("actor/pg_clipfrac", at="verl[actor]==0.5.0")
+    with pytest.raises(ValueError, match="missing: mask"):
+        clipped({name: tensor for name, tensor in _batch(2, 3, 0).items() if name != "mask"})
+
+
+@pytest.mark.parametrize(
+    ("key", "at", "says"),
+    [
+        ("actor/no_such_key", "verl==0.9.1", "does not log"),
+        ("kl", "trl==1.16.0", "another number in each of"),
+        ("kl", "canonical", "name a release"),
+    ],
+)
+def test_a_key_without_one_meaning_is_refused(key: str, at: str, says: str):
+    """A key that is unknown, or another number in several components, has no function."""
+    with pytest.raises(NamesError, match=says):
+        as_logged(key, at=at)
