@@ -17,7 +17,7 @@ from typing import Any
 from .output.input_digest import digest_of, guide_files, walk
 from .output.store import replace
 
-__all__ = ["FOLDER", "Shelf", "code_digest", "section_digests"]
+__all__ = ["FOLDER", "Shelf", "code_digest", "code_files", "section_digests"]
 
 FOLDER = ".rlmetrics/cache"
 """Where a checkout keeps it."""
@@ -40,9 +40,16 @@ _CODE = (
 class Shelf:
     """One file of the cache: a value, and the digest of the code that made it."""
 
-    def __init__(self, folder: Path | None, name: str) -> None:
-        """Take the file ``name`` in a folder; without a folder nothing is ever found or kept."""
+    def __init__(self, folder: Path | None, name: str, made_by: tuple[str, ...] = _CODE) -> None:
+        """Take the file ``name`` in a folder; without a folder nothing is ever found or kept.
+
+        Args:
+            folder: The folder.
+            name: The name of the file.
+            made_by: The packages and modules whose code decides what is kept.
+        """
         self._path = folder / f"{name}.pickle" if folder is not None else None
+        self._made_by = made_by
 
     def load(self) -> Any:
         """Return what was kept by the same code, or None."""
@@ -50,7 +57,7 @@ class Shelf:
             return None
         try:
             with open(self._path, "rb") as stream:
-                if pickle.load(stream) != code_digest():
+                if pickle.load(stream) != code_digest(self._made_by):
                     return None
                 return pickle.load(stream)
         except Exception:  # a damaged file can raise anything, and is as good as none
@@ -59,23 +66,32 @@ class Shelf:
     def keep(self, value: object) -> None:
         """Keep a value for the next run; where the disk does not allow it, that run will have to do without."""
         if self._path is not None:
-            data = pickle.dumps(code_digest(), 5) + pickle.dumps(value, 5)
+            data = pickle.dumps(code_digest(self._made_by), 5) + pickle.dumps(value, 5)
             try:
                 replace(self._path, data)
             except OSError:
                 return
 
 
-@lru_cache(maxsize=1)
-def code_digest() -> str:
-    """Return one digest over the running code that reads, checks and renders a spec."""
+@lru_cache(maxsize=4)
+def code_digest(packages: tuple[str, ...] = _CODE) -> str:
+    """Return one digest over the running code of packages and modules: of what reads, checks and renders a spec."""
     total = hashlib.blake2b(sys.version.encode(), digest_size=16)
-    for package in _CODE:
-        package_spec = find_spec(package)
-        for place in (package_spec.submodule_search_locations or ()) if package_spec is not None else ():
-            for label in sorted(walk(Path(place), "", (".py", ".j2"))):
-                total.update(f"{package}/{label}\0{digest_of((Path(place) / label).read_bytes())}\n".encode())
+    for label, path in sorted((label, path) for path, label in code_files(packages).items()):
+        total.update(f"{label}\0{digest_of(path.read_bytes())}\n".encode())
     return total.hexdigest()
+
+
+def code_files(packages: Iterable[str]) -> dict[Path, str]:
+    """Return the files of packages and modules, and what they are called on any machine."""
+    files: dict[Path, str] = {}
+    for package in packages:
+        found = find_spec(package)
+        places = () if found is None else found.submodule_search_locations or (str(found.origin),)
+        for place in map(Path, places):
+            for label in walk(place.parent, place.name, (".py", ".j2")):
+                files[place.parent / label] = f"{package}:{label}"
+    return files
 
 
 def section_digests(folders: Sequence[Path]) -> dict[str, str]:

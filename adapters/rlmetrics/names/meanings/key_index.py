@@ -209,7 +209,7 @@ class Catalogue:
         """Return which templates with restricted placeholders a name fills in."""
 
         def found() -> Iterator[tuple[_Part, list[TableRow], str, Mapping[str, str]]]:
-            fits = {id(form): form.values(key) for _, _, forms in self._forms for _, form in forms}
+            fits = {id(form): form.values(key) for form in self._known_forms}
             for part, name, forms in self._forms:
                 for tracker, form in forms:
                     values = fits[id(form)]
@@ -218,6 +218,11 @@ class Catalogue:
                         break
 
         return self._logged(found())
+
+    @cached_property
+    def _known_forms(self) -> list[_Form]:
+        """Every form once: components share most."""
+        return [*{id(form): form for _, _, forms in self._forms for _, form in forms}.values()]
 
     @cached_property
     def _forms(self) -> list[tuple[_Part, str, list[tuple[str, _Form]]]]:
@@ -249,14 +254,18 @@ class Catalogue:
                     known = spellings.setdefault(place, {})
                     for release in releases:
                         known.setdefault(release, (surface, values))
-        programs = {(part.table.name, part.component.name): part.own.program for part in self._parts}
         result: list[Logged] = []
         for place, known in spellings.items():
             order = self._tables.framework(place[0]).releases.index
             logged = tuple(sorted(known, key=order))
             surface, values = known[logged[-1]]
-            result.append(Logged(*place, logged, surface, values, programs[place[:2]]))
+            result.append(Logged(*place, logged, surface, values, self._programs[place[:2]]))
         return result
+
+    @cached_property
+    def _programs(self) -> Mapping[tuple[str, str], str | None]:
+        """What each component runs in, if it is no program of its own."""
+        return {(part.table.name, part.component.name): part.own.program for part in self._parts}
 
     def _metrics(self, part: _Part, rows: list[TableRow]) -> Iterator[tuple[str | None, list[str]]]:
         """Yield what rows of one key and mode measure under each release's defaults."""

@@ -136,20 +136,20 @@ class ComponentTable:
         return self._called[key]
 
     @cached_property
-    def _telling(self) -> Mapping[str, frozenset[int]]:
-        """Which pieces name a metric."""
-        told: dict[str, set[int]] = {}
+    def _by_metric(self) -> Mapping[str, list[Any]]:
+        """Rows by the metrics that their pieces name."""
         pieces: Sequence[Piece] = self._data.get("pieces", ())
-        for index, piece in enumerate(pieces):
-            if "metric" in piece:
-                told.setdefault(piece["metric"], set()).add(index)
-        return {metric: frozenset(places) for metric, places in told.items()}
+        named = [piece.get("metric") for piece in pieces]
+        rows: dict[str, list[Any]] = {}
+        for item in self._data.get("keys", ()):
+            for metric in {named[piece] for piece in (item[3], *item[4])}:
+                if metric is not None:
+                    rows.setdefault(metric, []).append(item)
+        return rows
 
     def measuring(self, metric: str) -> list[TableRow]:
         """Return the rows that may mean a metric, under whichever configuration."""
-        told = self._telling.get(metric, frozenset[int]())
-        items = self._data.get("keys", ()) if told else ()
-        return [self._row(item) for item in items if item[3] in told or not told.isdisjoint(item[4])]
+        return [self._row(item) for item in self._by_metric.get(metric, ())]
 
     def _row(self, item: Sequence[Any]) -> TableRow:
         pieces: Sequence[Piece] = self._data.get("pieces", ())

@@ -35,6 +35,7 @@ class Template:
         self.patterns = patterns
         self.names = placeholders_in(text)
         self.rank = OPEN if is_open else CONSTRAINED if self.names else LITERAL
+        self._around = text.partition("{")[0], text.rpartition("}")[2]
 
     @cached_property
     def literal_length(self) -> int:
@@ -60,7 +61,7 @@ class Template:
         if not self.names:
             return {} if key == self.text else None
         # Most keys differ from most templates in what surrounds the placeholders: that needs no expression compiled.
-        before, after = self.text.partition("{")[0], self.text.rpartition("}")[2]
+        before, after = self._around
         if not (key.startswith(before) and key.endswith(after)):
             return None
         match = self.regex.fullmatch(key)

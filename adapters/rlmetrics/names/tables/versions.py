@@ -79,6 +79,8 @@ class Releases:
         self.names = tuple(self.dates)
         self._order = {name: index for index, name in enumerate(self.names)}
         self._covered: dict[tuple[str, ...], frozenset[str]] = {}
+        self._of_bits: dict[int, frozenset[str]] = {}
+        self._ranges: dict[int, list[str]] = {}
 
     def __contains__(self, release: object) -> bool:
         return release in self._order
@@ -122,19 +124,24 @@ class Releases:
 
     def bits(self, releases: Iterable[str]) -> int:
         """Return a set of known releases as bits, which are quick to intersect; bit 0 is the oldest."""
-        return sum(1 << self._order[release] for release in releases)
+        order = self._order
+        return sum([1 << order[release] for release in releases])
 
     def of_bits(self, bits: int) -> frozenset[str]:
         """Return the releases that bits stand for."""
-        return frozenset(name for index, name in enumerate(self.names) if bits >> index & 1)
+        if bits not in self._of_bits:
+            self._of_bits[bits] = frozenset([name for index, name in enumerate(self.names) if bits >> index & 1])
+        return self._of_bits[bits]
 
     def ranges(self, bits: int) -> list[str]:
         """Return releases given as bits as ranges, with an open end where the newest release is among them."""
-        newest = len(self.names) - 1
-        return [
-            self.names[first] + ("" if first == last else ".." if last == newest else f"..{self.names[last]}")
-            for first, last in self._runs(self.of_bits(bits))
-        ]
+        if bits not in self._ranges:
+            newest = len(self.names) - 1
+            self._ranges[bits] = [
+                self.names[first] + ("" if first == last else ".." if last == newest else f"..{self.names[last]}")
+                for first, last in self._runs(self.of_bits(bits))
+            ]
+        return [*self._ranges[bits]]
 
     def spans(self, releases: Iterable[str]) -> str:
         """Return known releases in short: neighbours as ``0.3.0..0.11.4``."""

@@ -9,9 +9,10 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rlmetrics.answers.asked import Answer, answer_anywhere, answer_at
 from rlmetrics.answers.show_answer import choice_lines, shown_lines
@@ -29,15 +30,74 @@ from ..output.prose import header
 from ..output.store import Output
 from ..tables.json_tables import FOLDER
 
-__all__ = ["emit"]
+__all__ = ["MADE_BY", "emit"]
 
-_FEW = 200
-"""So few questions are answered in this process."""
+MADE_BY = (
+    "rlmetrics.answers",
+    "rlmetrics.names",
+    "rlmetrics.wording",
+    "rlmetrics.lazy_dataclasses",
+    "rlmetrics.lazy_imports",
+    __name__,
+)
+"""The code that decides what an answer is."""
 
-_Question = tuple[str, str]
-"""The book that the answer goes to, and the name or the source that is asked about."""
+_PARTS = 2
+"""What every name alone means is asked in so many parts: each has to read all that any release logs."""
 
-_tables: Tables | None = None
+_Answers = dict[str, str]
+"""Answers as they are kept, by name."""
+
+
+class _Unit(NamedTuple):
+    """Questions that are answered from the same tables, and together answered anew when one of these changes.
+
+    Attributes:
+        book: The book that the answers go to.
+        about: The names, or the one source, that is asked about.
+    """
+
+    book: str
+    about: tuple[str, ...]
+
+
+class _Answered(NamedTuple):
+    """What came of a unit.
+
+    Attributes:
+        read: The tables that were read, with the digest of their file; None if there is no such table.
+        answers: The answers.
+    """
+
+    read: Mapping[str, str | None]
+    answers: _Answers
+
+
+class _Files:
+    """The files of tables by name, each parsed once."""
+
+    def __init__(self, tables: Mapping[str, str]) -> None:
+        start = len(f"{FOLDER}/")
+        self._texts = {path[start:-5]: text for path, text in tables.items() if path.endswith(".json")}
+        self._parsed: dict[str, Any] = {}
+
+    @cached_property
+    def digests(self) -> Mapping[str, str]:
+        """The digest of each file."""
+        return {name: digest_of(text.encode()) for name, text in self._texts.items()}
+
+    def __getitem__(self, name: str) -> Mapping[str, Any]:
+        if name not in self._parsed:
+            self._parsed[name] = json.loads(self._texts[name])
+        return self._parsed[name]  # type: ignore[no-any-return]
+
+    def parse(self) -> None:
+        """Parse all, for processes that inherit them."""
+        for name in self._texts:
+            self[name]
+
+
+_files: _Files | None = None
 """What the processes that answer have inherited."""
 
 
@@ -46,40 +106,40 @@ def emit(tables: Mapping[str, str], cache: Path | None) -> Iterator[Output]:
 
     Args:
         tables: The files of all tables, by path.
-        cache: A folder that keeps the answers of the last run, which hold as long as tables and code are the same.
+        cache: A folder that keeps the answers of the last run; they hold as long as the tables that were read to find
+            them, and the code that makes answers, are the same.
     """
-    shelf = Shelf(cache, "answers")
-    made_of = digest_of("\0".join(text for item in sorted(tables.items()) for text in item).encode())
-    kept = shelf.load()
-    if kept is None or kept[0] != made_of:
-        kept = made_of, _books(tables)
-        shelf.keep(kept)
-    for name, text in kept[1].items():
-        yield Output(f"{FOLDER}/ready/{name}.txt", text, "spec")
+    files, shelf = _Files(tables), Shelf(cache, "answers", MADE_BY)
+    kept: Mapping[_Unit, _Answered] = shelf.load() or {}
+    units = list(_units(files))
+    found = {unit: kept[unit] for unit in units if unit in kept and _holds(kept[unit], files)}
+    missing = [unit for unit in units if unit not in found]
+    if missing:
+        found.update(_answered(missing, files))
+        shelf.keep(found)
+    books: dict[str, _Answers] = {name: {} for name in _BOOKS}
+    for unit in units:
+        books[unit.book].update(found[unit].answers)
+    for name, answers in books.items():
+        yield Output(f"{FOLDER}/ready/{name}.txt", book(header("spec"), answers), "spec")
 
 
-def _books(tables: Mapping[str, str]) -> dict[str, str]:
-    """Return the books by name."""
-    global _tables
-    start = len(f"{FOLDER}/")
-    data = {path[start:-5]: json.loads(text) for path, text in tables.items() if path.endswith(".json")}
-    _tables = Tables(data.__getitem__)
-    names = sorted(_names(data))
-    asked = [(kind, name) for kind in ("resolve", "show") for name in names]
-    asked += [(AT, source) for source in _newest(_tables)]
-    found: dict[str, dict[str, str]] = {name: {} for name in _BOOKS}
-    try:
-        for name, answers in _shares(asked):
-            found[name].update(answers)
-    finally:
-        _tables = None
-    return {name: book(header("spec"), answers) for name, answers in found.items()}
+def _holds(answered: _Answered, files: _Files) -> bool:
+    return all(files.digests.get(name) == digest for name, digest in answered.read.items())
 
 
-def _names(data: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """Return what people ask about: keys, metrics and what they are called elsewhere."""
-    lookup, renamed = data["lookup"], {row[0] for row in data["index"]["RENAMED"]}
-    return {*lookup["KEYS"], *data["families"]["FAMILY_OF"], *lookup["ALIASES"]} - renamed
+def _units(files: _Files) -> Iterator[_Unit]:
+    """Yield all that is asked, what takes longest first."""
+    lookup, families = files["lookup"], files["families"]["FAMILY_OF"]
+    renamed = {row[0] for row in files["index"]["RENAMED"]}
+    names = sorted({*lookup["KEYS"], *families, *lookup["ALIASES"]} - renamed)
+    yield from (_Unit("resolve", tuple(names[part::_PARTS])) for part in range(_PARTS))
+    shown: dict[str, list[str]] = {}
+    for name in names:
+        metrics = [name, *lookup["KEYS"].get(name, ()), *lookup["ALIASES"].get(name, ())]
+        shown.setdefault(next((families[metric] for metric in metrics if metric in families), ""), []).append(name)
+    yield from (_Unit("show", tuple(each)) for each in shown.values())
+    yield from (_Unit(AT, (source,)) for source in _newest(Tables(files.__getitem__)))
 
 
 def _newest(tables: Tables) -> Iterator[str]:
@@ -93,21 +153,33 @@ def _newest(tables: Tables) -> Iterator[str]:
         yield f"{framework}=={table.releases.names[-1]}"
 
 
-def _shares(asked: Sequence[_Question]) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield answers by name, with their book, from as many processes as there are processors."""
-    count = os.cpu_count() or 1
-    if len(asked) <= _FEW or count == 1 or not hasattr(os, "fork"):
-        yield from _answers(asked)
-        return
-    with ProcessPoolExecutor(count, mp_context=get_context("fork")) as pool:
-        for answers in pool.map(_answers, [asked[at :: 8 * count] for at in range(8 * count)]):
-            yield from answers
+def _answered(units: Sequence[_Unit], files: _Files) -> Iterator[tuple[_Unit, _Answered]]:
+    """Yield what comes of units, from as many processes as there are processors."""
+    global _files
+    files.parse()
+    _files, count = files, os.cpu_count() or 1
+    try:
+        if len(units) == 1 or count == 1 or not hasattr(os, "fork"):
+            yield from zip(units, map(_answer, units), strict=True)
+            return
+        with ProcessPoolExecutor(count, mp_context=get_context("fork")) as pool:
+            yield from zip(units, pool.map(_answer, units), strict=True)
+    finally:
+        _files = None
 
 
-def _answers(asked: Sequence[_Question]) -> list[tuple[str, dict[str, str]]]:
-    tables = _tables
-    assert tables is not None
-    return [(name, dict(_BOOKS[name](about, tables))) for name, about in asked]
+def _answer(unit: _Unit) -> _Answered:
+    """Answer a unit from tables of its own, so that all that it reads is noticed."""
+    files = _files
+    assert files is not None
+    read: dict[str, str | None] = {}
+
+    def load(name: str) -> Mapping[str, Any]:
+        read[name] = files.digests.get(name)
+        return files[name]
+
+    tables = Tables(load)
+    return _Answered(read, {name: text for about in unit.about for name, text in _BOOKS[unit.book](about, tables)})
 
 
 def _resolved(name: str, tables: Tables) -> Iterator[tuple[str, str]]:

@@ -67,6 +67,7 @@ class _Tables:
         self._reads: dict[SpecReading, int] = {}
         self._documented: dict[tuple[Any, ...], int] = {}
         self._pieces: dict[str, int] = {}
+        self._placed: dict[tuple[int, str], int] = {}
         self._rows: list[Row] = []
 
     def data(self) -> Row:
@@ -108,6 +109,13 @@ class _Tables:
         return [*cells, item.stem] if fragment else cells
 
     def _piece(self, piece: SpecPiece, item: Resolved) -> int:
+        """Return the number of a piece; one and the same stands behind many keys."""
+        asked = id(piece), item.stem
+        if asked not in self._placed:
+            self._placed[asked] = self._place(piece, item)
+        return self._placed[asked]
+
+    def _place(self, piece: SpecPiece, item: Resolved) -> int:
         said: Row = {}
         for name, value in piece.says.items():
             if name == "profile":

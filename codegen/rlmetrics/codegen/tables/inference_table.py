@@ -139,6 +139,8 @@ class _Framework:
         self._table = tables.framework(name)
         self._rank = {component: place for place, component in enumerate(ranked)}
         self._configurations: dict[tuple[int, str], Configuration] = {}
+        self._settings: dict[int, Mapping[str, Any]] = {}
+        self._said: dict[tuple[int, tuple[str, ...], str], str] = {}
         self._candidates: dict[str, int] = {}
         self._beside: list[tuple[str, int]] = []
 
@@ -229,24 +231,37 @@ class _Framework:
             told = [piece for piece in pieces if piece.keys() & (parts - {"when"})]
             words = {word for piece in told for name in _DECIDES for word in _WORD.findall(str(piece.get(name, "")))}
             rows.append((item.mode, [{name: piece[name] for name in parts & piece.keys()} for piece in told], words))
+        texts = [_text(mode, told) for mode, told, _ in rows]
+        settings = self._settings_of(component)
+        used = [tuple(sorted(words & settings.keys())) for *_, words in rows]
         split: dict[tuple[str, ...], int] = defaultdict(int)
         for release in self._table.releases.of_bits(releases):
-            texts = tuple(_text(mode, told) + self._defaults(component, used, release) for mode, told, used in rows)
-            split[texts] |= self._table.releases.bits([release])
-        for texts, bits in sorted(split.items(), key=lambda pair: pair[1]):
-            yield bits, self._index.meaning(*texts)
+            defaults = tuple([self._defaults(component, words, release) for words in used])
+            split[defaults] |= self._table.releases.bits([release])
+        means = [(bits, tuple(map(str.__add__, texts, defaults))) for defaults, bits in split.items()]
+        for bits, said in sorted(means):
+            yield bits, self._index.meaning(*said)
 
-    def _defaults(self, component: ComponentTable, words: set[str], release: str) -> str:
+    def _settings_of(self, component: ComponentTable) -> Mapping[str, Any]:
+        """Return the settings that a component knows."""
+        if id(component) not in self._settings:
+            self._settings[id(component)] = {**self._table.config, **component.config}
+        return self._settings[id(component)]
+
+    def _defaults(self, component: ComponentTable, words: tuple[str, ...], release: str) -> str:
         """Return the defaults of settings in one release."""
-        settings = {**self._table.config, **component.config}
-        return repr(
-            sorted(
-                (word, repr(value))
-                for word in words & settings.keys()
-                for ranges, value, *_ in settings[word].get("defaults", ())
-                if not ranges or self._table.releases.covers(ranges, release)
+        asked = id(component), words, release
+        if asked not in self._said:
+            settings, covers = self._settings_of(component), self._table.releases.covers
+            self._said[asked] = repr(
+                sorted(
+                    (word, repr(value))
+                    for word in words
+                    for ranges, value, *_ in settings[word].get("defaults", ())
+                    if not ranges or covers(ranges, release)
+                )
             )
-        )
+        return self._said[asked]
 
     def _add_settings(self, stem: str, component: ComponentTable, described: int, candidates: Iterable[int]) -> None:
         """Add what the class that configures a component has of its own, or a framework's whole configuration."""

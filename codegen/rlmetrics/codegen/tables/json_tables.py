@@ -1,4 +1,4 @@
-"""The tables as JSON files, a line for each thing that fits on one.
+"""The tables as JSON files, a line for each entry, so that readers can take one without the others.
 
 JSON and not Python: without byte code Python takes twenty times as long to read the same values from its own source.
 """
@@ -13,15 +13,19 @@ from ..output.prose import header
 from .table_build import build
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..spec import Spec
 
-__all__ = ["FOLDER", "render"]
+__all__ = ["FOLDER", "render", "text_of"]
 
 FOLDER = "generated/rlmetrics/tables"
 """Where the files stand in a checkout."""
 
 COMMENT = "$comment"
 """The field that says where a file comes from."""
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def render(spec: Spec) -> dict[str, str]:
@@ -34,7 +38,7 @@ def render(spec: Spec) -> dict[str, str]:
         Path in the checkout to content. What makes the folder a package is among them.
     """
     files = {
-        f"{FOLDER}/{name}.json": _lay_out({COMMENT: header(table.source), **table.data}) + "\n"
+        f"{FOLDER}/{name}.json": text_of({COMMENT: header(table.source), **table.data})
         for name, table in build(spec).items()
     }
     return {**files, f"{FOLDER}/__init__.py": _package(spec)}
@@ -55,17 +59,19 @@ def _package(spec: Spec) -> str:
     )
 
 
-def _lay_out(value: Any, depth: int = 0, used: int = 0) -> str:
-    """Return a value on one line if it fits behind what is there already, else each of its items on a line."""
-    flat = json.dumps(value, ensure_ascii=False)
+def text_of(table: Mapping[str, Any]) -> str:
+    """Return a table as JSON: a field that is too long for a line has a line for each of its entries.
+
+    An entry is never broken, however long it is: `rlmetrics.names.tables.table_text` reads single lines.
+    """
+    fields = (f" {_encode(name)}: {_field(value, len(name))}" for name, value in table.items())
+    return "{\n" + ",\n".join(fields) + "\n}\n"
+
+
+def _field(value: Any, used: int) -> str:
+    flat = _encode(value)
     if not value or not isinstance(value, dict | list) or used + len(flat) < layout.WIDTH:
         return flat
-    indent = " " * (depth + 1)
     if isinstance(value, dict):
-        heads = [f"{indent}{json.dumps(key, ensure_ascii=False)}: " for key in value]
-        items = [head + _lay_out(item, depth + 1, len(head)) for head, item in zip(heads, value.values(), strict=True)]
-    else:
-        items = [indent + _lay_out(item, depth + 1, len(indent)) for item in value]
-    opening, closing = "{}" if isinstance(value, dict) else "[]"
-    body = ",\n".join(items)
-    return f"{opening}\n{body}\n{' ' * depth}{closing}"
+        return "{\n" + ",\n".join(f"  {_encode(name)}: {_encode(item)}" for name, item in value.items()) + "\n }"
+    return "[\n" + ",\n".join(f"  {_encode(item)}" for item in value) + "\n ]"
