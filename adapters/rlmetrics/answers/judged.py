@@ -21,7 +21,7 @@ from .pasted import Given
 from .trust import needs_words
 from .value_evidence import NOTHING, RowEvidence, answer, is_value
 from .value_limits import at_limit
-from .value_ranges import applies, outside, rounded, unremarkable
+from .value_ranges import applies, as_read, outside, rounded, unremarkable
 
 if TYPE_CHECKING:
     from rlmetrics.health import Finding
@@ -81,7 +81,7 @@ def judge(
     readings = readings_of(tables.texts.get(resolution.metric or "", {}))
     if not said:
         about = [item for item in readings if applies(item, resolution, given)]
-        said += [_read(item, given) for item in _in_row(about, evidence)]
+        said += [_read(item, as_read(item, resolution, given)) for item in _in_row(about, evidence)]
     if not any(item.level in BAD for item in said):
         # What is said of a value may lie outside the range: -1 for a number that is not available, or rounding.
         told = own or traits or any(item.origin == "reading" for item in said)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.metric_facts import (
-    axis_words,
+    as_shown,
     first_clause,
     formula_texts,
     health_texts,
     measured_text,
+    of_metric,
     quantity,
     reads_texts,
     sentence,
@@ -98,8 +99,8 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     if full:
         rests = [(list[str](), [*_rest(view, resolution, _PLENTY, full=True), *_everything(view, resolution)])]
     else:
-        of = "" if axis is None or axis.is_plain else "Of the metric itself: "
-        reads = labelled("reads", [f"{of}{text}" for text in reads_texts(resolution.metric, view.tables)])
+        texts = reads_texts(resolution.metric, view.tables)
+        reads = labelled("reads", [of_metric(text, axis) for text in texts])
         around = _around(view, resolution)
         rests = [(reads if detail.reads else [], _rest(view, resolution, detail, around)) for detail in _DETAILS]
     logged = logged_lines(view, resolution, full=full)
@@ -171,8 +172,7 @@ def _first(view: View, item: Resolution) -> str:
     """Return the sentence that answers: the quantity, over what, for what the placeholders stand for."""
     if item.metric is None:
         return f"What {item.key} measures depends on the configuration; nothing says which one this run had."
-    text = _brief(view, item).rstrip(".")
-    text += f", {words}" if (words := axis_words(axis_of(item))) else ""
+    text = as_shown(_brief(view, item).rstrip("."), axis_of(item))
     values = ", ".join(f"{name} = {value}" for name, value in item.placeholders.items())
     text += f" ({values})" if values else ""
     texts = [f"{text}, in evaluation" if item.mode == "eval" else text]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rlmetrics.names.differences.entry_signature import population_traits
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.difference_words import GRADES, brief_of, shows
-from rlmetrics.wording.metric_facts import SHARES, sentence, shortened
+from rlmetrics.wording.metric_facts import SHARES, sentence, shortened, shown_range_words
 from rlmetrics.wording.signature_words import averaged_words, enumerated, population_words
 from rlmetrics.wording.terminal import labelled, symbol
 from rlmetrics.wording.voice import later, phrase, spoken
@@ -55,16 +55,27 @@ def averaged_lines(view: View, item: Resolution) -> list[str]:
     if signature.span is not None:
         texts.append(f"measures {signature.span.rstrip('.')}")
     if signature.scale != 1 or signature.offset != 0:
-        texts.append(f"logged = {_times(signature)}")
+        shown = "" if (axis := signature.axis) is None else shown_range_words(str(item.metric), axis, view.tables)
+        made = f"{_made_of(signature)}{f', {shown}' if shown else ''}"
+        texts.append(phrase("logged = {what}", what=made))
     if signature.lag:
         texts.append(f"the value of {abs(signature.lag)} step{'s' * (abs(signature.lag) > 1)} before")
     return labelled("averaged", texts)
 
 
-def _times(signature: Signature) -> str:
-    shift = "" if signature.offset == 0 else f" + {_number(signature.offset)}"
-    share = "" if isinstance(signature.scale, str) else SHARES.get(signature.scale, "")
-    return f"{_number(signature.scale)} x the formula{share}{shift}"
+def _made_of(signature: Signature) -> str:
+    """Return what a key makes of the formula."""
+    scale, offset = signature.scale, signature.offset
+    if scale == -1:
+        return phrase(later("{value} - the formula"), value=_number(offset)) if offset else phrase("minus the formula")
+    if scale == 1:
+        shifted = (
+            later("the formula + {value}") if isinstance(offset, str) or offset > 0 else later("the formula - {value}")
+        )
+        return phrase(shifted, value=_number(offset).removeprefix("-"))
+    share = "" if isinstance(scale, str) else SHARES.get(scale, "")
+    times = f"{phrase('{value} x the formula', value=_number(scale))}{spoken(share)}"
+    return f"{times} + {_number(offset)}" if offset else times
 
 
 def _number(value: float | str) -> str:
@@ -86,7 +97,7 @@ def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str
         rest = f" ({phrase(_HIDDEN[hidden > 1], count=hidden)})" if hidden else ""
         signature = item.signature
         if signature.scale != 1 or signature.offset != 0:
-            exact = phrase("exact, but not the formula itself: {value}", value=spoken(_times(signature)))
+            exact = phrase("exact, but not the formula itself: {value}", value=_made_of(signature))
             return [f"{symbol('same')} {exact}{rest}"]
         return [f"{symbol('same')} {phrase('plain: as the formula says')}{rest}"]
     worst = min((traits[name]["grade"] for name in names), key=GRADES.index)

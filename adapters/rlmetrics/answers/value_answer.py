@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.condition_words import guard_words
-from rlmetrics.wording.metric_facts import axis_words, formula_texts, health_texts, measured_text, reads_texts
+from rlmetrics.wording.metric_facts import as_shown, formula_texts, health_texts, measured_text, reads_texts
 from rlmetrics.wording.signature_words import listed, source_words
 from rlmetrics.wording.terminal import columns, labelled, wrapped
 
@@ -223,8 +223,7 @@ def _computed(item: JudgedValue, *, assumed: bool, full: bool) -> list[str]:
     formula = formula_texts(metric, variant, tables, ranged=not outside(resolution, item.given, tables))
     measured = measured_text(metric, tables)
     axis = axis_of(resolution)
-    shown = f", {words}" if (words := axis_words(axis)) else ""
-    lines = labelled("metric", f"{str(resolution.brief).rstrip('.')}{shown} ({metric})")
+    lines = labelled("metric", f"{as_shown(str(resolution.brief).rstrip('.'), axis)} ({metric})")
     lines += labelled("formula", formula if full or len(formula) <= _MOST_FORMULA else formula[:1])
     lines += labelled("measures", [] if formula or measured is None else [measured])
     lines += averaged_lines(view, resolution)

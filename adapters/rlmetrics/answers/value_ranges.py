@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.names.tables.readings import covers
+from rlmetrics.wording.voice import phrase
 
 from .judgement import Judgement
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from .pasted import Given
 
-__all__ = ["applies", "as_printed", "axis_of", "outside", "rounded", "shown_range", "unremarkable"]
+__all__ = ["applies", "as_printed", "as_read", "axis_of", "outside", "rounded", "shown_range", "unremarkable"]
 
 _ROUNDING = 1e-6
 """How far float32 leaves a range: below that a number is taken for its bound."""
@@ -45,11 +46,31 @@ def applies(reading: Reading, resolution: Resolution, given: Given) -> bool:
     return covers(reading.value, axis.undone(given.number), given.half / abs(axis.scale))
 
 
+def as_read(reading: Reading, resolution: Resolution, given: Given) -> Given:
+    """Return a value as a text about the metric names it: with what the metric itself is, where the key shows another.
+
+    A text about one exact value says what that means, however it is shown.
+    """
+    axis = axis_of(resolution)
+    if axis is None or axis.is_plain or given.number is None or not isinstance(reading.value, str):
+        return given
+    if not math.isfinite(given.number):
+        return given
+    number = f"{axis.undone(given.number):.6g}"
+    return given._replace(text=phrase("{number} (logged as {value})", number=number, value=given.text))
+
+
 def shown_range(resolution: Resolution, tables: Tables) -> tuple[float | None, float | None] | None:
     """Return between which numbers a key's values lie, as it shows them; None where nothing says it."""
-    span = tables.metrics.get(resolution.metric or "", {}).get("range")
-    axis = axis_of(resolution)
-    return None if span is None or axis is None else axis.span(*span)
+    span: tuple[float | None, float | None] | None = tables.metrics.get(resolution.metric or "", {}).get("range")
+    signature, axis = resolution.signature, axis_of(resolution)
+    if span is None or signature is None:
+        return None
+    if axis is not None:
+        return axis.span(*span)
+    # What is unknown of a factor is its size: all are counts and shares. That leaves 0 where it is.
+    low, high = (bound if bound == 0 and signature.offset == 0 else None for bound in span)
+    return None if (low, high) == (None, None) else (low, high)
 
 
 def outside(resolution: Resolution, given: Given, tables: Tables) -> list[Judgement]:

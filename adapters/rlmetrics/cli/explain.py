@@ -77,10 +77,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _block(item: Explained, full: bool) -> str:
     from rlmetrics.names.tables.loading import load_tables
+    from rlmetrics.wording.metric_facts import as_shown, sentence
 
     entry = item.entry
     width = min(get_terminal_size((80, 24)).columns, 120)
     brief = load_tables().metrics.get(entry.metric or "", {}).get("brief", "what it measures depends on the settings")
+    brief = sentence(as_shown(str(brief).rstrip("."), entry.signature.axis))
     by_default = {True: "Logged by default.", False: "Not logged by default.", None: "Not always logged."}
     head = textwrap.fill(f"{entry.component} {entry.key}: {brief} {by_default[entry.logged]}", width)
     shown = [one for one in item.fields if full or one.field not in ("notes", "documented")]

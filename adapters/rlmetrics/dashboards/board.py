@@ -12,10 +12,11 @@ from rlmetrics.logs.dashboard_names import escaped
 from rlmetrics.names.meanings.protocol import View
 from rlmetrics.names.meanings.view import open_views
 from rlmetrics.names.settings.configuration import Config
-from rlmetrics.names.tables.key_records import Entry, Fallback
+from rlmetrics.names.tables.key_records import Entry, Fallback, Transform
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.templates import OPEN
 from rlmetrics.wording.condition_words import condition_texts
+from rlmetrics.wording.metric_facts import as_shown, of_metric, sentence
 
 __all__ = ["CRUCIAL", "Board", "Panel", "Section", "healthy", "make_board", "told"]
 
@@ -161,11 +162,11 @@ def _ordered(tables: Tables, panels: Mapping[object, list[Entry]]) -> list[list[
 
 
 def _quantity(view: View, entry: Entry) -> object:
-    """Return what the entries of one panel have in common: all of their identity but the statistic, and the unit."""
+    """Return what the entries of one panel have in common: all of their identity but the statistic, unit and axis."""
     row = view.tables.metrics[str(entry.metric)]
     identity = {name: value for name, value in dict(row.get("identity", {})).items() if name != "statistic"}
     kind = "scalar" if entry.kind in _CURVES else entry.kind
-    return repr((sorted(identity.items()) or entry.metric, row.get("unit"), kind))
+    return repr((sorted(identity.items()) or entry.metric, row.get("unit"), kind, entry.signature.axis))
 
 
 def _panel(view: View, entries: list[Entry], surface: str, ambiguous: set[str]) -> Panel:
@@ -174,7 +175,8 @@ def _panel(view: View, entries: list[Entry], surface: str, ambiguous: set[str]) 
     shown = {view.show(entry, entry.key, surface): entry for entry in entries}
     patterns = [_pattern(view, entry, name) for name, entry in shown.items() if view.template(entry).names]
     names = [name for name, entry in shown.items() if not view.template(entry).names]
-    ranges = {metric: text for metric in metrics if (text := healthy(view.tables, metric))}
+    axis = entries[0].signature.axis
+    ranges = {metric: text for metric in metrics if (text := healthy(view.tables, metric, axis))}
     shared = _shared(metrics)
     told = [f"{'/'.join(metric.split('/')[shared:])} {text}".lstrip() for metric, text in ranges.items()]
     # Trainers give one name to different things: a source without a component says whose a panel is.
@@ -185,7 +187,7 @@ def _panel(view: View, entries: list[Entry], surface: str, ambiguous: set[str]) 
         names=tuple(names),
         patterns=tuple(dict.fromkeys(patterns)),
         x=_axis(view, entries[0], surface),
-        unit=None if row.get("unit") in (None, "1") else str(row["unit"]),
+        unit=str(row["unit"]) if row.get("unit") not in (None, "1") and axis is not None and axis.is_plain else None,
         healthy="; ".join(told if len(metrics) > 1 else ranges.values()) or None,
         notes=tuple(_notes(view.tables, metric, entries) for metric in metrics),
     )
@@ -216,7 +218,11 @@ def _notes(tables: Tables, metric: str, entries: Iterable[Entry]) -> str:
         f"Logged {'; '.join(condition_texts(entry.condition))}." for entry in mine if entry.condition
     )
     constants = dict.fromkeys(f"{text}." for entry in mine for text in entry.constant_when)
-    return " ".join([f"**{metric}**: {row['brief']}", *conditions, *constants, *told(tables, metric)])
+    axis = mine[0].signature.axis
+    brief = sentence(as_shown(str(row["brief"]).rstrip("."), axis))
+    rules = told(tables, metric)
+    rules = [of_metric(rules[0], axis), *rules[1:]] if rules else []
+    return " ".join([f"**{metric}**: {brief}", *conditions, *constants, *rules])
 
 
 def _pattern(view: View, entry: Entry, shown: str) -> str:
@@ -242,20 +248,31 @@ def _axis(view: View, entry: Entry, surface: str) -> str | None:
     return None if found is None else view.show(found, found.key, surface)
 
 
-def healthy(tables: Tables, metric: str) -> str | None:
+def healthy(tables: Tables, metric: str, axis: Transform | None) -> str | None:
     """Return the range that no rule complains about at any level; None if none draws a line by itself.
 
     Rules that join a bound with something else, or that look at a trend, draw no line.
+
+    Args:
+        tables: The spec.
+        metric: Its name.
+        axis: What the key makes of it, on which bounds are told; None if nobody knows.
     """
+    if axis is None:
+        return None
     rules = _rules(tables, metric)
-    low = max((rule["below"] for rule in rules if "below" in rule), default=None)
-    high = min((rule["above"] for rule in rules if "above" in rule), default=None)
+    low, high = axis.span(
+        max((rule["below"] for rule in rules if "below" in rule), default=None),
+        min((rule["above"] for rule in rules if "above" in rule), default=None),
+    )
     if low is not None and high is not None:
         return f"{low:g} to {high:g}"
     if low is not None:
         return f"at least {low:g}"
     if high is not None:
         return f"at most {high:g}"
+    if axis.scale < 0 or axis.offset:
+        return None  # a multiple of the start is another one there
     share = max((rule["below_start"] for rule in rules if "below_start" in rule), default=None)
     if share is not None:
         return f"at least {share:g} times its start"

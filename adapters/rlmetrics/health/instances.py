@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from rlmetrics.names.tables.key_records import Transform
+
 from .judged_keys import KeyMeaning
 from .report_records import LEVELS, Finding
 from .rules import Rule
@@ -138,6 +140,11 @@ class Channel:
         self.ahead = ahead
         self.steps: list[float] = []
         self.values: list[float] = []
+
+    @property
+    def axis(self) -> Transform | None:
+        """What the key makes of its metric; None where that depends on an unknown setting."""
+        return None if self.scale is None else Transform(self.scale, self.offset)
 
     def converted(self, number: float) -> float:
         """Return a logged number in terms of the metric."""

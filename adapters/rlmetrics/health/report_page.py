@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.names.tables.loading import load_tables
 
 from .curve_drawing import ranged, svg
@@ -132,7 +133,7 @@ def curve_box(
 ) -> str:
     """Return a curve with its band, its onset and what it is."""
     begin = sorted(curve.values[:3])[len(curve.values[:3]) // 2]
-    low, high = _bounds(own, rules, begin)
+    low, high = _bounds(own, rules, begin, curve.axis)
     started = sorted(finding.onset_step for finding in own if finding.level != "info")
     marks = [(started[0], True)] if started else []
     if onset is not None and (not marks or abs(marks[0][0] - onset) > 1e-9):
@@ -160,18 +161,25 @@ def curve_box(
     )
 
 
-def _bounds(own: Sequence[Finding], rules: dict[str, Rule], start: float) -> tuple[float | None, float | None]:
-    """Return below and above which the rules that found something complain, the nearest bounds of all levels."""
+def _bounds(
+    own: Sequence[Finding], rules: dict[str, Rule], start: float, axis: Transform | None
+) -> tuple[float | None, float | None]:
+    """Return below and above which the rules that found something complain, the nearest bounds of all levels.
+
+    Rules judge the metric, the curve shows the key: start and bounds are on the axis of the key.
+    """
+    if axis is None:
+        return None, None
     limits: dict[str, float] = {}
     for finding in own:
         rule = rules.get(finding.rule)
         for _, condition in rule.tiers if rule is not None else ():
             for side, number in condition.bounds.items():
-                bound = number * start if side.endswith("_start") else number
+                bound = number * axis.undone(start) if side.endswith("_start") else number
                 better = min if side.startswith("above") else max
                 side = side.removesuffix("_start")
                 limits[side] = better(limits.get(side, bound), bound)
-    return limits.get("below"), limits.get("above")
+    return axis.span(limits.get("below"), limits.get("above"))
 
 
 def _chain(report: Report) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from rlmetrics.lazy_dataclasses import dataclass, field
 from rlmetrics.names.inference import SourceAnswer
 from rlmetrics.names.inference.wording import source_line
+from rlmetrics.names.tables.key_records import Transform
 
 __all__ = ["LEVELS", "Curve", "Diagnosis", "Expected", "Finding", "NotJudged", "Report", "counted", "worst"]
 
@@ -115,13 +116,23 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A curve as a report draws it: its course in at most 128 stretches."""
+    """A curve as a report draws it: its course in at most 128 stretches.
+
+    Attributes:
+        key: The key.
+        metric: What it measures.
+        unit: The unit of the metric; None where the key shows another number.
+        steps: Where the values are.
+        values: As logged.
+        axis: What the key makes of the metric, on which rules judge; None where nobody knows.
+    """
 
     key: str
     metric: str | None
     unit: str | None
     steps: tuple[float, ...]
     values: tuple[float, ...]
+    axis: Transform | None = Transform()
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,7 +231,9 @@ def _curves(run: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Diag
         channel = run.curves.channels.get(key)
         if channel is not None and channel.series.count and len(curves) < _MOST_CURVES:
             steps, values = _course(channel)
-            curves.append(Curve(key, channel.meaning.metric, channel.meaning.unit, tuple(steps), tuple(values)))
+            axis = channel.axis
+            unit = channel.meaning.unit if axis is not None and axis.is_plain else None
+            curves.append(Curve(key, channel.meaning.metric, unit, tuple(steps), tuple(values), axis))
     return curves
 
 

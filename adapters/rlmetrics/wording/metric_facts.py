@@ -10,24 +10,26 @@ from rlmetrics.names.tables.key_records import Transform
 
 from .signature_words import quantity_words
 from .terminal import extent
-from .voice import language, spoken
+from .voice import language, later, phrase, spoken
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables
 
 __all__ = [
     "SHARES",
-    "axis_words",
+    "as_shown",
     "first_clause",
     "formula_texts",
     "health_texts",
     "is_timer",
     "lowered",
     "measured_text",
+    "of_metric",
     "quantity",
     "range_words",
     "reads_texts",
     "sentence",
+    "shown_range_words",
 ]
 
 PLAIN = Transform()
@@ -109,16 +111,26 @@ def measured_text(metric: str, tables: Tables) -> str | None:
 def range_words(metric: str, tables: Tables) -> str:
     """Return the unit and the range of a metric as they stand behind its formula: ``in nat, never negative``."""
     row: Mapping[str, Any] = tables.metrics.get(metric, {})
-    low, high = row.get("range", (None, None))
     unit = str(row.get("unit", ""))
-    parts = [f"in {unit}"] if unit not in ("", "1", "None") else []
+    return ", ".join([*([f"in {unit}"] if unit not in ("", "1", "None") else []), *_between(metric, PLAIN, tables)])
+
+
+def shown_range_words(metric: str, axis: Transform, tables: Tables) -> str:
+    """Return the range of a key that shows another than its metric, ``never positive``; empty if it is the same."""
+    shown = _between(metric, axis, tables)
+    return "" if shown == _between(metric, PLAIN, tables) else spoken(", ".join(shown))
+
+
+def _between(metric: str, axis: Transform, tables: Tables) -> list[str]:
+    low, high = axis.span(*tables.metrics.get(metric, {}).get("range", (None, None)))
+    parts = []
     if low is not None and high is not None:
         parts.append(f"{low:g} to {high:g}")
     elif low is not None:
         parts.append("never negative" if low == 0 else f"at least {low:g}")
     elif high is not None:
         parts.append("never positive" if high == 0 else f"at most {high:g}")
-    return ", ".join(parts)
+    return parts
 
 
 def _plain(formula: object) -> str:
@@ -142,17 +154,31 @@ SHARES = {0.5: " (half of it)", 0.25: " (a quarter of it)", 0.125: " (an eighth 
 """Factors in words."""
 
 
-def axis_words(axis: Transform | None) -> str:
-    """Return what a key makes of its metric as it stands behind the metric's words; empty if it stays as it is."""
+_SHOWN = {
+    Transform(-1.0, 1.0): later("{what}, logged as 1 minus that"),
+    Transform(-1.0): later("{what}, logged with the opposite sign"),
+    Transform(100.0): later("{what}, logged in percent"),
+}
+_MULTIPLIED = later("{what}, logged times {value}")
+_SHIFTED = later("{what}, logged as {value}")
+
+
+def as_shown(what: str, axis: Transform | None) -> str:
+    """Return a metric's words with what a key makes of it; the words alone if it stays as it is."""
     if axis is None or axis.is_plain:
-        return ""
-    if axis == Transform(-1.0, 1.0):
-        return "logged as 1 minus that"
+        return what
+    if axis in _SHOWN:
+        return _SHOWN[axis].format(what=what)
     if not axis.offset:
-        return {-1.0: "logged with the opposite sign", 100.0: "logged in percent"}.get(
-            axis.scale, f"logged times {axis.scale:g}{SHARES.get(axis.scale, '')}"
-        )
-    return f"logged as {axis.scale:g} x that {'-' if axis.offset < 0 else '+'} {abs(axis.offset):g}"
+        return _MULTIPLIED.format(what=what, value=f"{axis.scale:g}{SHARES.get(axis.scale, '')}")
+    times = "" if axis.scale == 1 else f"{axis.scale:g} x "
+    return _SHIFTED.format(what=what, value=f"{times}that {'-' if axis.offset < 0 else '+'} {abs(axis.offset):g}")
+
+
+def of_metric(text: str, axis: Transform | None) -> str:
+    """Return a text about a metric where a key shows something else."""
+    plain = axis is None or axis.is_plain
+    return text if plain else phrase(later("Of the metric itself: {what}"), what=text)
 
 
 def health_texts(metric: str, tables: Tables, *, axis: Transform | None = PLAIN, full: bool = False) -> list[str]:

@@ -398,9 +398,10 @@ def throughput_mfu_update(model_flops: Tensor, stage_seconds: Tensor, *, devices
     """Model FLOPs utilisation of the policy's update.
 
     Estimated arithmetic of the model over what the devices could do in that time: 0.3 to 0.5 is good for training dense
-    models. An exact 0 means that the model's type or the device is unknown to the counter; falling values with shorter
-    sequences are normal. Recomputation for gradient checkpointing is not counted as work. Estimated FLOPs of the tokens
-    processed, from the model's shape, over wall time, promised FLOPs of one device and number of devices.
+    models. Where a counter does not know the model's type or the device, an exact 0 is logged (verl), or nothing (TRL);
+    falling values with shorter sequences are normal. Recomputation for gradient checkpointing is not counted as work.
+    Estimated FLOPs of the tokens processed, from the model's shape, over wall time, promised FLOPs of one device and
+    number of devices.
 
     Formula::
 
