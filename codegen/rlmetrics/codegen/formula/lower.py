@@ -9,7 +9,7 @@ from rlmetrics.state.slot_layout import Slot
 
 from .constants import Constants
 from .declared import DeclaredInput
-from .line_scope import Piece, Scope, UniqueNames
+from .line_scope import Scope, UniqueNames
 from .nodes import Arena, Node, walk
 from .operations import OPERATIONS, REDUCTIONS
 from .padding_guards import guarded
@@ -90,12 +90,8 @@ def finalize(
     arena: Arena, plan: SlotPlan, renderer: Renderer, names: UniqueNames, root: Node, empty: Empty
 ) -> Finalized:
     """Write how a result comes from its slots, which the plan makes where they are missing."""
-
-    def render(node: Node, scope: Scope) -> Piece:
-        return plan.result(node) if node.op in REDUCTIONS else renderer.render(node, scope)
-
     reductions = [node for node in _reduced(root) if node.op in REDUCTIONS]
-    scope = Scope(names.copy(), arena.names, render, opaque=REDUCTIONS)
+    scope = Scope(names.copy(), arena.names, renderer.finishing(plan.result), opaque=REDUCTIONS)
     scope.prepare([root])
     result, _ = scope.piece(root)
     guards = plan.guards(root, empty)

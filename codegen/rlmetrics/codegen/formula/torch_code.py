@@ -8,7 +8,7 @@ from typing import Final
 from .constants import Constants
 from .line_scope import ATOM, COMPARE, PRODUCT, TERNARY, UNARY, Piece, Scope, UniqueNames, telling_name
 from .nodes import Node
-from .operations import OPERATIONS
+from .operations import OPERATIONS, REDUCTIONS
 
 __all__ = ["Renderer"]
 
@@ -42,6 +42,18 @@ class Renderer:
             return self._from_vocab(node, scope)
         ddof = () if node.value is None else (f"ddof={node.value}",)
         return scope.call(row.torch or f"ops.{node.op}", node.operands, *ddof)
+
+    def finishing(self, result: Callable[[Node], Piece]) -> Callable[[Node, Scope], Piece]:
+        """Return what renders as this does, but takes reductions from slots.
+
+        Args:
+            result: Returns what a reduction's slots hold.
+        """
+
+        def render(node: Node, scope: Scope) -> Piece:
+            return result(node) if node.op in REDUCTIONS else self.render(node, scope)
+
+        return render
 
     def is_number(self, node: Node) -> bool:
         """Return whether a node is a Python number or truth value in the generated code, not a tensor."""

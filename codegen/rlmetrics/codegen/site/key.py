@@ -22,7 +22,7 @@ from .severity_marks import severity_mark
 from .site import Site
 from .strip import RELEASES, SCRIPT, Strip
 
-__all__ = ["index_page", "make"]
+__all__ = ["index_page", "make", "page_of"]
 
 _MOST_WHO = 3
 _MOST_METRICS = 4
@@ -40,7 +40,7 @@ def make(site: Site) -> Iterator[Page]:
     """Yield the page of every key, and an index for each framework."""
     lives = lives_of(site.tables)
     for (framework, key), own in lives.by_key.items():
-        yield _page(KeyFacts(site, framework, key, own))
+        yield page_of(KeyFacts(site, framework, key, own))
     for framework in site.tables.frameworks:
         yield _index(site, framework, [(key, own) for (name, key), own in lives.by_key.items() if name == framework])
 
@@ -60,7 +60,8 @@ def _index(site: Site, framework: str, keys: Sequence[tuple[str, Sequence[Life]]
     return Page(path, heading, description, body)
 
 
-def _page(facts: KeyFacts) -> Page:
+def page_of(facts: KeyFacts) -> Page:
+    """Return the page of a key."""
     texts = facts.texts
     title = texts.plain("{key} in {framework}", key=facts.key, framework=facts.title)
     details = Details(facts.site, facts.path, facts.principal or "")
