@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lint.lint_case import Case, F, P, T
+from lint.lint_case import Case, F, P, S, T
 
 SECOND = "frameworks/acme/second"
 SECOND_TRAINER = """title: Second
@@ -24,6 +24,10 @@ ONE_AND_TWO = (
     "    formula: mean(rewards)\n    variants:\n      one: {brief: One., formula: mean(rewards) + 1}\n"
     "      two: {brief: Two., formula: mean(rewards) + 2}\n"
 )
+
+ONE_RANK = "  first_rank_only:"
+OF_POLICY = f'  of_policy: {{facet: defect, grade: minor, what: of the policy, touches: ["log*"]}}\n{ONE_RANK}'
+LOST = f"  lost: {{facet: defect, grade: minor, what: one makes it NaN, does: {{empty: {{level: sequence, as: nan}}}}}}\n{ONE_RANK}"
 
 
 def facts(*lines: str) -> str:
@@ -288,6 +292,42 @@ CASES = [
         [(T, "      - {releases: 1.2.0rc1.., value: 0.0}", "      - ¦{releases: 1.1.0.., value: 0.0}")],
         [],
         "`beta` has two defaults in 1.1.0",
+    ),
+    # Traits on numbers that can have them
+    Case(
+        "trait-without-input",
+        [(S, ONE_RANK, OF_POLICY), (T, "    bind: {reward: length}", "    traits: [¦of_policy]")],
+        [
+            (S, ONE_RANK, OF_POLICY),
+            (T, "when: beta > 1, population: all_positions", "when: beta > 1, traits: [of_policy]"),
+        ],
+        "`of_policy`, but `policy/reward/mean` has no such input: log*",
+    ),
+    Case(
+        "trait-without-input",
+        [
+            (S, ONE_RANK, OF_POLICY),
+            (T, MEAN, BY_MODE + "      - {when: mode != 'token', traits: [¦of_policy]}\n"),
+        ],
+        [
+            (S, ONE_RANK, OF_POLICY),
+            (T, MEAN, BY_MODE + "      - {when: mode == 'token', traits: [of_policy]}\n"),
+        ],
+        "`of_policy`, but `policy/reward/mean` has no such input: log*",
+    ),
+    Case(
+        "trait-compared-away",
+        [
+            (S, ONE_RANK, LOST),
+            (P, "    formula: mean(rewards)", "    formula: mean(rewards > 0)"),
+            (T, "    bind: {reward: length}", "    traits: [¦lost]"),
+        ],
+        [
+            (S, ONE_RANK, LOST),
+            (P, "    formula: mean(rewards)", "    formula: mean(where(rewards > 0, rewards, 0))"),
+            (T, "    bind: {reward: length}", "    traits: [lost]"),
+        ],
+        "`lost`, but `policy/reward/mean` only compares",
     ),
     # Settings that move curves
     Case(

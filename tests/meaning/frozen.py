@@ -185,7 +185,8 @@ def _stored(meaning: Any) -> Any:
         return None
     if meaning == "off":
         return ("off", None)
-    return ("off", meaning[1]) if isinstance(meaning, list) else ("on", meaning)
+    state, fields = ("off", meaning[1]) if isinstance(meaning, list) else ("on", meaning)
+    return (state, {**fields, "condition": True} if fields and "condition" in fields else fields)
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -296,7 +297,8 @@ class _Meanings:
             "without": sorted(without),
             "reduction": dict(sorted(said["reduction"].items())),
             "kind": said.get("kind") or known.get("kind", "scalar"),
-            "condition": "; ".join(text for text in (said.get("condition"), *said["fails"]) if text),
+            # That something is asked for which no setting tells is part of the meaning, its wording is not.
+            "condition": bool(said.get("condition") or said["fails"]),
             "logged_by": None if said.get("logged_by") == "framework" else said.get("logged_by"),
             "bind": [list(item) for item in sorted(said.get("bind", {}).items())],
             **{name: said.get(name) for name in ("snapshot", "span", "lag", "reproduced_by", "route")},

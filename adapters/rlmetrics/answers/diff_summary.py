@@ -130,7 +130,7 @@ def _of_key(result: DiffResult, key: str, tables: Tables) -> str:
         changed = f"{key} changed its meaning {where}: {counted(len(result.causes), 'cause')}"
         own = [cause.severity for cause in result.causes if cause.kind not in ("setting", "logged")]
         close = ", and the numbers stay close" if own and set(own) <= {"same", "close"} else ""
-        return f"{changed}{close}.{_of_engine(result, tables)}"
+        return f"{changed}{close}.{_given_by(result, tables)}"
     if result.removed:
         item = result.removed[0]
         gone = f"{key} is gone: not logged any more since {item.since or to}"
@@ -142,11 +142,17 @@ def _of_key(result: DiffResult, key: str, tables: Tables) -> str:
     return f"{key} means the same {where}."
 
 
-def _of_engine(result: DiffResult, tables: Tables) -> str:
+def _given_by(result: DiffResult, tables: Tables) -> str:
     """Return that a number does not depend on when the trainer computes it."""
-    metrics = [tables.metrics.get(item.metric or "", {}) for item in result.changed]
-    engine = bool(metrics) and all(row.get("of_engine") for row in metrics)
-    return " Only the engine's log-probabilities enter it." if engine else ""
+    models = {tables.metrics.get(item.metric or "", {}).get("given_by") for item in result.changed}
+    return f" {_ONLY_OF[str(models.pop())]}" if len(models) == 1 and models != {None} else ""
+
+
+_ONLY_OF = {
+    "engine": later("Only the engine's log-probabilities enter it."),
+    "teacher": later("Only the teacher's numbers enter it."),
+    "reference": later("Only the reference's numbers enter it."),
+}
 
 
 def look_alike_words(item: LookAlike) -> str:

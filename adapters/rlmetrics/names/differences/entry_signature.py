@@ -32,11 +32,11 @@ def effective_signature(said: Mapping[str, Any], tables: Tables, values: Mapping
         left_out = tables.signatures["WITHOUT"]
         traits = _joined(traits, tuple(left_out[name][1] for name in said["without"]))
         population = _less(population, said["without"], tables)
-    # What only the engine gives is the same whenever the trainer looks at it.
-    of_engine = metric is not None and tables.metrics.get(metric, {}).get("of_engine")
+    # What only another model gives is the same whenever the trainer looks at it.
+    of_other = metric is not None and tables.metrics.get(metric, {}).get("given_by")
     return Signature(
         population=population,
-        snapshot=None if of_engine else said.get("snapshot"),
+        snapshot=None if of_other else said.get("snapshot"),
         reduction=said["reduction"],
         span=said.get("span"),
         lag=said.get("lag") or 0,

@@ -9,12 +9,12 @@ from rlmetrics.names.settings.guards import GuardError
 from .guardsets import parsed, witness
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from ..meaning import Resolved
+    from ..meaning import Resolved, SpecPiece
     from .context import Context, FileScope
 
-__all__ = ["as_yaml", "logged_guards", "logged_with", "under"]
+__all__ = ["as_yaml", "logged_guards", "logged_with", "metrics_with", "under"]
 
 
 def logged_guards(item: Resolved) -> list[str]:
@@ -45,6 +45,33 @@ def _holds(guard: str, config: Mapping[str, Any]) -> bool:
         return expression is None or expression.holds(config)
     except GuardError:
         return False
+
+
+def metrics_with(
+    context: Context, scope: FileScope, item: Resolved, piece: SpecPiece, asked: Callable[[str], bool]
+) -> Iterator[str]:
+    """Yield the metrics that a key can mean where a piece holds and of which something is so.
+
+    Args:
+        context: The spec.
+        scope: The component of the key.
+        item: The key.
+        piece: A record or fact of it.
+        asked: What is asked of a metric.
+    """
+    if "metric" in piece.says:
+        if asked(piece.says["metric"]):
+            yield piece.says["metric"]
+        return
+    naming = [other for other in item.facts if "metric" in other.says]
+    for other in naming:
+        if asked(other.says["metric"]) and logged_with(context, scope, item, piece.when, other.when) is not None:
+            yield other.says["metric"]
+    own: str = item.record.says.get("metric", "")
+    if asked(own) and not any(other.when is None for other in naming):
+        others = (f"not ({other.when})" for other in naming)
+        if logged_with(context, scope, item, piece.when, *others) is not None:
+            yield own
 
 
 def under(config: Mapping[str, Any]) -> str:

@@ -33,6 +33,10 @@ class Trait(Strict):
     weighs: dict[Level, Text] = Field(
         default={}, description="By what parts of a level are weighted that a `mean` would count alike, in the plural."
     )
+    touches: list[Text] = Field(
+        default=[],
+        description="Inputs one of which a formula has that can have it, such as `ref_*`, or traits that bring one.",
+    )
     reads: list[SpecReading] = Field(default=[], description="What certain values can mean because of it.")
     does: Does | None = Field(
         default=None,

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["metrics_tables", "texts_of"]
 
-_OF_ENGINE = ("rollout_logprobs", "mask")
-"""Inputs that the engine gives: what is computed of them alone is the same whenever the trainer computes it."""
+_OTHERS = {"rollout_": "engine", "teacher_": "teacher", "ref_": "reference", "of_teacher": "teacher"}
+"""What inputs begin with that another model gives: what is made of them alone is the same whenever it is computed."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -59,8 +59,18 @@ def _metric(family: str, name: str, metric: Metric, templates: Sequence[dict[str
         same=[variant for variant, item in metric.variants.items() if item.same],
         false_friends={friend.metric: friend.why for friend in metric.false_friends},
         templates=templates,
-        of_engine=(_OF_ENGINE[0] in metric.inputs and {*metric.inputs} <= {*_OF_ENGINE}) or None,
+        given_by=_given_by(metric),
     )
+
+
+def _given_by(metric: Metric) -> str | None:
+    """Return the model that is not trained and whose numbers alone enter a metric; None if there is none."""
+    found = {
+        next((model for start, model in _OTHERS.items() if name.startswith(start)), None)
+        for name in metric.inputs
+        if name != "mask"
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def texts_of(metric: Metric) -> Row:

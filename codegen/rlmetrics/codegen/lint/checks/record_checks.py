@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..lint_check import Check, Hit, check
-from ..logged import logged_with, under
+from ..logged import logged_with, metrics_with, under
 from ..said import records, said_anywhere
 
 if TYPE_CHECKING:
     from ...loader import YamlPath
-    from ...meaning import Resolved, SpecPiece
+    from ...meaning import SpecPiece
     from ..context import ComponentScope, Context
 
 __all__ = ["CHECKS"]
@@ -111,6 +111,7 @@ def population_domain(context: Context) -> Iterator[Hit]:
             message = f"`{name}` has a population of tokens, but no input over tokens"
             yield Hit(f"metrics/{spec.family_of[name]}", ("metrics", name, "population"), message, value=True)
     reported: set[tuple[str, YamlPath]] = set()
+    reduced = {name: _domain(context, name) for name in spec.metrics}
     for component in context.components:
         for item in component.resolved:
             for piece in (item.record, *item.facts):
@@ -118,7 +119,8 @@ def population_domain(context: Context) -> Iterator[Hit]:
                 given = domains.get(piece.says.get("population", ""))
                 if given is None or place in reported:
                     continue
-                for name in _wrong_metrics(context, component, item, piece, given):
+                wrong = {name for name, domain in reduced.items() if domain not in (None, given)}
+                for name in metrics_with(context, component.scope, item, piece, wrong.__contains__):
                     reported.add(place)
                     what = f"a population of {given}s, but that of `{name}` is one of {_domain(context, name)}s"
                     yield Hit(*place, f"`{piece.says['population']}` is {what}", value=True)
@@ -131,30 +133,6 @@ def _domain(context: Context, metric: str) -> str | None:
     population = None if definition is None or definition.population is None else definition.population
     known = context.spec.signatures.populations.get(population or "")
     return None if known is None else known.domain
-
-
-def _wrong_metrics(
-    context: Context, component: ComponentScope, item: Resolved, piece: SpecPiece, given: str
-) -> Iterator[str]:
-    """Yield the metrics over other things than a population holds that the key can mean where it is counted."""
-
-    def is_wrong(metric: str) -> bool:
-        return _domain(context, metric) not in (None, given)
-
-    if "metric" in piece.says:
-        if is_wrong(piece.says["metric"]):
-            yield piece.says["metric"]
-        return
-    scope = component.scope
-    naming = [other for other in item.facts if "metric" in other.says]
-    for other in naming:
-        if is_wrong(other.says["metric"]) and logged_with(context, scope, item, piece.when, other.when) is not None:
-            yield other.says["metric"]
-    own: str = item.record.says.get("metric", "")
-    if is_wrong(own) and not any(other.when is None for other in naming):
-        others = (f"not ({other.when})" for other in naming)
-        if logged_with(context, scope, item, piece.when, *others) is not None:
-            yield own
 
 
 CHECKS: tuple[Check, ...] = (missing_metric, condition_default, condition_wording, population_domain)

@@ -1,0 +1,117 @@
+"""Traits: on numbers that can have them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from ..lint_check import Check, Hit, check
+from ..logged import metrics_with
+
+if TYPE_CHECKING:
+    from ...loader import YamlPath
+    from ...meaning import Resolved, SpecPiece
+    from ...model import Metric
+    from ...model.signature import Trait
+    from ..context import ComponentScope, Context
+
+__all__ = ["CHECKS"]
+
+
+@check(
+    "trait-without-input",
+    "error",
+    what="A trait on a number that cannot have it: the formula has none of the inputs that the trait touches.",
+    fix="name the keys, or the settings, with which the number has such an input",
+)
+def trait_without_input(context: Context) -> Iterator[Hit]:
+    touched = {name: trait.touches for name, trait in context.spec.signatures.traits.items() if trait.touches}
+    for component, item, piece, trait in _told(context, touched):
+        brought = {other for part in (item.record, *item.facts) for other in part.says.get("traits", ())}
+        words = touched[trait]
+        if brought.isdisjoint(words):
+            for name in metrics_with(context, component.scope, item, piece, lambda metric: _lacks(context, metric, words)):
+                yield _hit(component, piece, trait, f"`{trait}`, but `{name}` has no such input: {', '.join(words)}")
+                break
+
+
+@check(
+    "trait-compared-away",
+    "error",
+    what="A trait that makes a number NaN, on one that only compares: a comparison with NaN is false, which counts as 0.",
+    fix="say that such a part counts as 0",
+)
+def trait_compared_away(context: Context) -> Iterator[Hit]:
+    traits = context.spec.signatures.traits
+    for component, item, piece, trait in _told(context, {name for name, row in traits.items() if _makes_nan(row)}):
+        for name in metrics_with(context, component.scope, item, piece, lambda metric: _only_compares(context, metric)):
+            yield _hit(component, piece, trait, f"`{trait}`, but `{name}` only compares, and NaN compares as false")
+            break
+
+
+def _makes_nan(trait: Trait) -> bool:
+    """Tell whether a part of a number becomes NaN, and the number with it."""
+    empty = None if trait.does is None or isinstance(trait.does, str) else trait.does.empty
+    return empty is not None and empty.level is not None and empty.as_ == "nan"
+
+
+_Told = tuple["ComponentScope", "Resolved", "SpecPiece", str]
+
+
+def _told(context: Context, names: dict[str, list[str]] | set[str]) -> Iterator[_Told]:
+    """Yield where records and facts state some traits, each place once for each key."""
+    seen: set[tuple[str, YamlPath, str, str]] = set()
+    for component in context.components:
+        for item in component.resolved:
+            for piece in (item.record, *item.facts):
+                for trait in piece.says.get("traits", ()):
+                    place = component.ref(piece), piece.path, item.key, trait
+                    if trait in names and place not in seen:
+                        seen.add(place)
+                        yield component, item, piece, trait
+
+
+def _hit(component: ComponentScope, piece: SpecPiece, trait: str, message: str) -> Hit:
+    return Hit(component.ref(piece), (*piece.path, "traits", piece.says["traits"].index(trait)), message, value=True)
+
+
+def _lacks(context: Context, name: str, words: list[str]) -> bool:
+    """Tell whether none of a formula's inputs is meant; what is put together before is not looked into."""
+    metric = context.spec.metrics.get(name)
+    if metric is None or metric.formula is None or not metric.inputs:
+        return False
+    domains = {context.spec.inputs[word].domain for word in metric.inputs if word in context.spec.inputs}
+    if domains & {"batch", "scalar"}:
+        return False
+    return not any(fnmatchcase(one, word) for one in metric.inputs for word in words)
+
+
+def _only_compares(context: Context, name: str) -> bool:
+    metric = context.spec.metrics.get(name)
+    return metric is not None and metric.formula is not None and not _seen(metric)
+
+
+def _seen(metric: Metric) -> set[str]:
+    """Return the inputs of a formula that are seen otherwise than by comparisons and masks."""
+    lets = {name: ast.parse(text.strip(), mode="eval").body for name, text in metric.let.items()}
+    seen: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.Compare) or (isinstance(node, ast.keyword) and node.arg == "over"):
+            return
+        if isinstance(node, ast.Name):
+            if node.id in lets:
+                visit(lets[node.id])
+            elif node.id in metric.inputs:
+                seen.add(node.id)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(str(metric.formula).strip(), mode="eval").body)
+    return seen
+
+
+CHECKS: tuple[Check, ...] = (trait_without_input, trait_compared_away)
+"""The checks of this topic."""
