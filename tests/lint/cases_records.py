@@ -27,7 +27,10 @@ ONE_AND_TWO = (
 
 ONE_RANK = "  first_rank_only:"
 OF_POLICY = f'  of_policy: {{facet: defect, grade: minor, what: of the policy, touches: ["log*"]}}\n{ONE_RANK}'
-LOST = f"  lost: {{facet: defect, grade: minor, what: one makes it NaN, does: {{empty: {{level: sequence, as: nan}}}}}}\n{ONE_RANK}"
+LOST = (
+    "  lost: {facet: defect, grade: minor, what: one makes it NaN, does: {empty: {level: sequence, as: nan}}}\n"
+    + ONE_RANK
+)
 
 
 def facts(*lines: str) -> str:

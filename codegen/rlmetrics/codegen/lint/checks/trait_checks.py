@@ -32,7 +32,9 @@ def trait_without_input(context: Context) -> Iterator[Hit]:
         brought = {other for part in (item.record, *item.facts) for other in part.says.get("traits", ())}
         words = touched[trait]
         if brought.isdisjoint(words):
-            for name in metrics_with(context, component.scope, item, piece, lambda metric: _lacks(context, metric, words)):
+            for name in metrics_with(
+                context, component.scope, item, piece, lambda metric: _lacks(context, metric, words)
+            ):
                 yield _hit(component, piece, trait, f"`{trait}`, but `{name}` has no such input: {', '.join(words)}")
                 break
 
