@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..lint_check import Check, Hit, check
@@ -32,9 +33,8 @@ def trait_without_input(context: Context) -> Iterator[Hit]:
         brought = {other for part in (item.record, *item.facts) for other in part.says.get("traits", ())}
         words = touched[trait]
         if brought.isdisjoint(words):
-            for name in metrics_with(
-                context, component.scope, item, piece, lambda metric: _lacks(context, metric, words)
-            ):
+            lacks = partial(_lacks, context, words)
+            for name in metrics_with(context, component.scope, item, piece, lacks):
                 yield _hit(component, piece, trait, f"`{trait}`, but `{name}` has no such input: {', '.join(words)}")
                 break
 
@@ -42,7 +42,7 @@ def trait_without_input(context: Context) -> Iterator[Hit]:
 @check(
     "trait-compared-away",
     "error",
-    what="A trait that makes a number NaN, on one that only compares: a comparison with NaN is false, which counts as 0.",
+    what="A trait that makes a number NaN, on one that only compares: a comparison with NaN is false and counts as 0.",
     fix="say that such a part counts as 0",
 )
 def trait_compared_away(context: Context) -> Iterator[Hit]:
@@ -79,7 +79,7 @@ def _hit(component: ComponentScope, piece: SpecPiece, trait: str, message: str) 
     return Hit(component.ref(piece), (*piece.path, "traits", piece.says["traits"].index(trait)), message, value=True)
 
 
-def _lacks(context: Context, name: str, words: list[str]) -> bool:
+def _lacks(context: Context, words: list[str], name: str) -> bool:
     """Tell whether none of a formula's inputs is meant; what is put together before is not looked into."""
     metric = context.spec.metrics.get(name)
     if metric is None or metric.formula is None or not metric.inputs:
