@@ -47,7 +47,8 @@ class AsLogged:
         """The names of the tensors that every mapping must hold, as in ``spec/inputs.yaml``; none for a constant."""
         if self.recipe.constant is not None or self.recipe.function is None:
             return ()
-        return tuple(self._tables.reproduction["FUNCTIONS"][self.recipe.function]["inputs"])
+        of_function = self._tables.reproduction["FUNCTIONS"][self.recipe.function]["inputs"]
+        return (*of_function, *(name for name in self.recipe.given if name not in self._placeholders))
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -139,19 +140,14 @@ class AsLogged:
         return metric
 
     def _given(self, parameters: Mapping[str, float]) -> dict[str, Any]:
-        """Return the function's parameters: those of the call, of settings and of the key, else its own defaults."""
+        """Return the function's parameters: those of settings, of the key, and of the call."""
         known = self._metric.parameters
         unknown = [name for name in parameters if name not in known]
         if unknown:
             msg = f"{self.recipe.function} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}"
             raise ValueError(msg)
         of_key = {name: int(text) for name, text in self._placeholders.items() if name in known and text.isdigit()}
-        given = {**of_key, **self.recipe.parameters, **parameters}
-        missing = [name for name, default in known.items() if default is None and name not in given]
-        if missing:
-            msg = f"{self.source} {self.key}: no setting says {', '.join(missing)}; hand it over by name"
-            raise ValueError(msg)
-        return given
+        return {**self.recipe.parameters, **of_key, **parameters}
 
     def _number(self, text: float | str, counts: Mapping[str, int]) -> float:
         """Return the value of an expression over settings and numbers of parts."""

@@ -39,12 +39,13 @@ class Call:
     def __call__(self, batches: list[Batch]) -> Tensor:
         """Return the number of batches that are pooled, float64 ``[]``."""
         prepared = [self._prepared(self._chosen(batch)) for batch in batches]
+        parameters = self._handed_over(batches)
         if self._recipe.rows is not None:
-            value = self._by_rows(prepared)
+            value = self._by_rows(prepared, parameters)
         elif len(prepared) == 1:
-            value = self._metric(**prepared[0], **self._parameters)
+            value = self._metric(**prepared[0], **parameters)
         else:
-            state = self._metric.state(**self._parameters)
+            state = self._metric.state(**parameters)
             for tensors in prepared:
                 state.update(**tensors)
             value = state.compute()
@@ -75,12 +76,24 @@ class Call:
             tensors = {name: tensor[kept] if len(tensor) == len(kept) else tensor for name, tensor in tensors.items()}
         return tensors
 
-    def _by_rows(self, batches: list[dict[str, Tensor]]) -> Tensor:
+    def _handed_over(self, batches: list[Batch]) -> dict[str, Any]:
+        """Return the parameters, with those that stand among the tensors because no setting says them."""
+        parameters = dict(self._parameters)
+        for name in self._recipe.given:
+            if name not in parameters and name in batches[0]:
+                parameters[name] = torch.as_tensor(batches[0][name]).item()
+        missing = [name for name in self._metric.parameters if name not in parameters]
+        if missing:
+            msg = f"{self._recipe.entry.key} needs {', '.join(missing)}, which no setting says: hand it over by name"
+            raise ValueError(msg)
+        return parameters
+
+    def _by_rows(self, batches: list[dict[str, Tensor]], parameters: Mapping[str, Any]) -> Tensor:
         """Return the number that the code makes of a number for each response."""
         token, sequence = self._recipe.rows or ("pool", "pool")
         values: list[Tensor] = []
         for row in self._each_row(batches):
-            value = self._metric(**row, **self._parameters)
+            value = self._metric(**row, **parameters)
             counted = _counted(row)
             if value.isnan() and not counted:
                 if self._rows == "nan":

@@ -61,6 +61,7 @@ class Recipe(NamedTuple):
         entry: The key, as it is logged in a mode and under a configuration.
         function: Id of the function in the registry; None where a constant is logged, or nothing computes it.
         parameters: Its keyword arguments, as far as settings say them.
+        given: Those that the caller hands over, since no setting says them.
         folds: Level and operation, outer first: those outside of one call of the function.
         rows: The operations over the tokens of a response and over responses, where the code takes them one after the
             other; None where the function does it.
@@ -74,6 +75,7 @@ class Recipe(NamedTuple):
     entry: Entry
     function: str | None = None
     parameters: Mapping[str, float] = {}
+    given: tuple[str, ...] = ()
     folds: tuple[tuple[str, str], ...] = ()
     rows: tuple[str, str] | None = None
     scale: float | str = 1.0
@@ -126,7 +128,7 @@ def recipe_of(entry: Entry, component: ComponentView, tables: Tables) -> Recipe:
     for action in actions:
         if action.word == "fold":
             reduction[action.said["level"]] = action.said["as"]
-    parameters, unbound = _parameters(function, said, component, tables)
+    parameters, given, unbound = _parameters(entry, function, said, component, tables)
     scale, offset = signature.scale, signature.offset
     unknown = [_unknown(text) for text in (scale, offset) if isinstance(text, str) and not _is_of_parts(text)]
     fixed = next((float(action.said["as"]) for action in actions if action.word == "constant"), None)
@@ -134,6 +136,7 @@ def recipe_of(entry: Entry, component: ComponentView, tables: Tables) -> Recipe:
         entry,
         function=function if fixed is None else None,
         parameters=parameters,
+        given=tuple(given),
         folds=_folds(reduction, tables),
         rows=None if {"token", "sequence"} & {*held} else _rows(reduction),
         scale=scale,
@@ -214,25 +217,36 @@ def _rows(reduction: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _parameters(
-    function: str, said: Mapping[str, Any], component: ComponentView, tables: Tables
-) -> tuple[dict[str, float], list[LeftOut]]:
-    """Return the parameters of a function as far as settings say them, and words on those that nothing says."""
-    stated = tables.reproduction["FUNCTIONS"][function].get("parameters", {})
-    values = _values(component)
+    entry: Entry, function: str, said: Mapping[str, Any], component: ComponentView, tables: Tables
+) -> tuple[dict[str, float], list[str], list[LeftOut]]:
+    """Return the parameters that settings say, the names of those that the caller says, and words on all others."""
+    values = _Values(component)
     found: dict[str, float] = {}
+    given: list[str] = []
     left: list[LeftOut] = []
-    for name in stated:
-        for when, text in component.bound(name, said):
-            if when is None or component.config.holds(when):
-                value = number(text, values)
-                if not isinstance(value, str):
-                    found[name] = value
-                else:
-                    left.append(_unknown(str(text), name))
+    for name in tables.reproduction["FUNCTIONS"][function].get("parameters", {}):
+        if f"{{{name}}}" in entry.key:
+            given.append(name)
+            continue
+        asked: list[str] = []
+        for when, text, default in component.bound(name, said):
+            if when is not None and not component.config.holds(when):
+                continue
+            value = GIVEN if text == GIVEN else number(text, values)
+            if not isinstance(value, str) or default is not None:
+                found[name] = value if not isinstance(value, str) else float(default or 0)
                 break
+            if text == GIVEN:
+                given.append(name)
+                break
+            asked.append(str(text))
         else:
-            left.append(LeftOut(f"no setting is known that {name} is taken from", changes=True))
-    return found, left
+            left.append(_unknown(" or ".join(asked), name) if asked else _unbound(name))
+    return found, given, left
+
+
+def _unbound(name: str) -> LeftOut:
+    return LeftOut(f"no setting is known that {name} is taken from", changes=True)
 
 
 def _unknown(text: str, name: str = "") -> LeftOut:
@@ -256,14 +270,14 @@ class _Values(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         values = self._component.config.values
         if name in values:
-            return values[name]
+            return _literal(values[name])
         for given, value in (self._component.given or {}).items():
             if given == name or name.endswith(f".{given}"):
                 return _literal(value)
         found = default_of(self._component, name)
         if found is None:
             raise KeyError(name)
-        return found
+        return _literal(found)
 
     def __contains__(self, name: object) -> bool:
         try:

@@ -233,8 +233,8 @@ class ComponentView:
         chosen = rows[0] if len(rows) == 1 else next(row for row in rows if self._entry(row)[:4] == entry[:4])
         return self._entries.said(chosen, self.config)
 
-    def bound(self, name: str, said: Mapping[str, Any]) -> list[tuple[str | None, float | str]]:
-        """Return what a parameter is taken from, each with its guard, where that much is said of an entry."""
+    def bound(self, name: str, said: Mapping[str, Any]) -> list[tuple[str | None, float | str, float | None]]:
+        """Return what a parameter is taken from where that much is said of an entry: guard, value and default."""
         return self._own.bound(name, said, self.release)
 
     def documented(self, key: str, mode: str) -> list[tuple[str, str | None, str, str | None, str | None]]:

@@ -197,12 +197,14 @@ class ComponentTable:
         rows: Sequence[Any] = self._data.get("documented", ())
         return [tuple(rows[number]) for number in combined["documented"]]
 
-    def bound(self, name: str, combined: Mapping[str, Any], release: str) -> list[tuple[str | None, float | str]]:
-        """Return what a parameter of a key's function is taken from: values and expressions, each with its guard."""
+    def bound(
+        self, name: str, combined: Mapping[str, Any], release: str
+    ) -> list[tuple[str | None, float | str, float | None]]:
+        """Return what a parameter of a key's function is taken from: guard, value or expression, and default."""
         own: Mapping[str, Sequence[Any]] = combined.get("parameters", {})
         shared: Mapping[str, Sequence[Any]] = self._data.get("bind", {})
         rows = own.get(name) or shared.get(name, ())
-        return [(when, value) for ranges, when, value in rows if self._releases.covers(ranges, release)]
+        return [tuple(said) for ranges, *said in rows if self._releases.covers(ranges, release)]
 
     def reads(self, combined: Mapping[str, Any]) -> tuple[Reading, ...]:
         """Return what certain values mean."""

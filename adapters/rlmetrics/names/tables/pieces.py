@@ -57,6 +57,7 @@ def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]
     said: dict[str, Any] = dict(profile)
     reduction = dict(profile.get("reduction", ()))
     added: dict[str, dict[Any, None]] = {name: dict.fromkeys(profile[name]) for name in ADDED if name in profile}
+    parameters: dict[str, Any] = {}
     scales: dict[float | str, None] = {}
     for piece in pieces:
         for name, value in piece.items():
@@ -64,6 +65,8 @@ def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]
                 added.setdefault(name, {}).update(dict.fromkeys(value))
             elif name == "reduction":
                 reduction.update(value)
+            elif name == "parameters":
+                parameters.update(value)
             elif name == "scale":
                 scales[value] = None
             else:
@@ -73,6 +76,8 @@ def combine(record: Piece, facts: Sequence[Piece], profiles: Mapping[str, Piece]
     if "reproduced_by" in said and not _belongs(pieces, said):
         del said["reproduced_by"]
     said["reduction"] = reduction
+    if parameters:
+        said["parameters"] = parameters
     said.update(_NOTHING)
     for name, values in added.items():
         said[name] = tuple(values)

@@ -110,8 +110,11 @@ def _value(rows: _Rows, table: FrameworkTable, release: str) -> tuple[str, str |
 
 def default_of(view: ComponentView, name: str) -> Any:
     """Return the default of a setting in the release of a component; None if that is not known."""
-    value = _value(_rows(name, view, view.table.defaults(view.stem)), view.table, view.release)
-    return None if value is None else _literal(value[0])
+    for stem in (view.stem, *view.table.component(view.stem).extends):
+        value = _value(_rows(name, view, view.table.defaults(stem)), view.table, view.release)
+        if value is not None:
+            return _literal(value[0])
+    return None
 
 
 def _literal(text: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.settings.guards import Not, Or, parse
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..loader.document import YamlPath
     from ..model import ComponentFile, Fact, Mode, Piece, Ranges, Record, SharedFact
 
-__all__ = ["ExtendedFile", "Resolved", "SpecPiece", "chain", "constants"]
+__all__ = ["BoundRow", "ExtendedFile", "Resolved", "SpecPiece", "chain", "constants"]
 
 _WHERE = frozenset(
     {"name", "releases", "modes", "when", "keys", "family", "also", "renamed", "facts", "allow", "logged", "reason"}
@@ -70,6 +70,22 @@ class Resolved:
     path: YamlPath
     record: SpecPiece
     facts: tuple[SpecPiece, ...]
+
+
+class BoundRow(NamedTuple):
+    """What a parameter is taken from in some releases.
+
+    Attributes:
+        releases: As bits.
+        when: A guard written out; None where nothing is asked.
+        value: A number, an expression, or ``given``.
+        default: The value where no setting says one.
+    """
+
+    releases: int
+    when: str | None
+    value: float | str
+    default: float | None
 
 
 def chain(files: Mapping[str, ComponentFile], stem: str) -> list[str]:
@@ -167,17 +183,18 @@ class ExtendedFile:
             return self.bits(ranges[mode]) & self.described if mode in ranges else 0
         return (self.own(stem) if ranges is None else self.bits(ranges)) & self.described
 
-    def values(self, stem: str, stated: Any) -> tuple[tuple[int, str | None, float | str], ...]:
-        """Return what a parameter is taken from: releases as bits, a guard or None, and an expression written out."""
+    def values(self, stem: str, stated: Any) -> tuple[BoundRow, ...]:
+        """Return what a parameter is taken from, written out, in the order in which it is looked for."""
         expander = self.expander(stem)
         if not isinstance(stated, list):
-            return ((self.everything, None, expander.number(stated)),)
-        rows: list[tuple[int, str | None, float | str]] = []
+            return (BoundRow(self.everything, None, expander.number(stated), None),)
+        rows: list[BoundRow] = []
         for item in stated:
             ranges = getattr(item, "releases", None)
             covered = self.everything if ranges is None else self.bits(ranges)
             guards = [(self.everything, None)] if item.when is None else expander.guard(item.when)
-            rows += [(covered & where, when, expander.number(item.value)) for where, when in guards if covered & where]
+            value = expander.number(item.value)
+            rows += [BoundRow(covered & where, when, value, item.default) for where, when in guards if covered & where]
         return tuple(rows)
 
     def own(self, stem: str) -> int:

@@ -121,7 +121,12 @@ class Value(Strict):
     """A value that a parameter takes under some settings."""
 
     when: Text | None = Field(default=None, description="A guard; the first that holds counts.")
-    value: Text | float | int = Field(description="A number or an expression over settings; `given`: the caller says.")
+    value: Text | float | int = Field(
+        description="A number or an expression over settings. `given`: the caller hands it over; no setting says it."
+    )
+    default: float | int | None = Field(
+        default=None, description="The value where no setting says one, as the code of the framework has it."
+    )
 
 
 class Bound(Value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..meaning import ExtendedFile, FrameworkScope, Resolved, SpecPiece, scope_of
+from ..meaning import BoundRow, ExtendedFile, FrameworkScope, Resolved, SpecPiece, scope_of
 from ..model import Guard, Record
 from .data import Row, Table, row, source
 
@@ -204,8 +204,8 @@ class _Tables:
                 rows.setdefault(name, self._values(self._component.values(part, stated)))
         return rows
 
-    def _values(self, rows: Sequence[tuple[int, str | None, float | str]]) -> list[Any]:
-        return [[self._scope.releases.ranges(covered), when, value] for covered, when, value in rows]
+    def _values(self, rows: Sequence[BoundRow]) -> list[Any]:
+        return [[self._scope.releases.ranges(item.releases), *item[1:]] for item in rows]
 
     def _guards(self, stem: str, guard: str | list[Guard]) -> list[Any]:
         """Return a guard written out, with the releases in which it reads alike; one that never holds is false."""
