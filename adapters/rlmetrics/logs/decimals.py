@@ -6,6 +6,7 @@ import json
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, DecimalException, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 __all__ = ["Unheld", "convert_decimal", "convert_float", "number", "printed", "quoted", "spelled", "written"]
@@ -58,13 +59,11 @@ def convert_decimal(value: Decimal, scale: float, offset: float) -> Decimal:
 def _converted(value: Decimal, scale: float, offset: float) -> Decimal:
     if not value.is_finite():
         return _EXACT.add(_EXACT.multiply(value, Decimal(scale)), Decimal(offset))
-    ratio, ends, returns = _ratio(scale)
-    product = _EXACT.multiply(value, Decimal(ratio.numerator))
-    if ends:
-        product = _EXACT.multiply(product, _quotient(ratio.denominator))
-    else:
+    factor, denominator, returns = _factors(scale)
+    product = _EXACT.multiply(value, factor)
+    if denominator is not None:
         digits = max(_GUARDED, len(value.as_tuple().digits) + 4)
-        product = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN).divide(product, Decimal(ratio.denominator))
+        product = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN).divide(product, denominator)
     if not returns and len(value.as_tuple().digits) > _FLOAT:
         product = _proper(product)
     return _EXACT.normalize(_SUM.add(product, Decimal(repr(offset))) if offset else product)
@@ -75,6 +74,10 @@ def convert_float(value: float, scale: float, offset: float) -> float:
 
     Numbers of up to 15 digits come back from it.
     """
+    if type(value) is float and not offset and isfinite(value):
+        factor, denominator, _ = _factors(scale)
+        if denominator is None:
+            return float(_EXACT.multiply(Decimal(repr(value)), factor))
     return float(convert_decimal(Decimal(value) if isinstance(value, int) else Decimal(repr(value)), scale, offset))
 
 
@@ -116,15 +119,23 @@ def quoted(text: str, *, is_ascii: bool) -> str:
 
 
 @lru_cache(maxsize=256)
-def _ratio(scale: float) -> tuple[Fraction, bool, bool]:
-    """Return a scale as the ratio it was rounded from, and whether a division by either of its terms has an end."""
-    spelt = Fraction(repr(scale))
-    near = spelt.limit_denominator(_TERMS)
+def _factors(scale: float) -> tuple[Decimal, Decimal | None, bool]:
+    """Return a scale as the ratio that it was rounded from, and whether a division by its numerator has an end.
+
+    A ratio of which the decimal digits end is one factor, without a denominator.
+    """
+    ratio = Fraction(repr(scale))
+    near = ratio.limit_denominator(_TERMS)
     if not near:
-        near = 1 / (1 / spelt).limit_denominator(_TERMS)
-    if abs(near - spelt) <= abs(spelt) * _ROUNDING:
-        spelt = near
-    return spelt, _is_decimal(spelt.denominator), _is_decimal(spelt.numerator)
+        near = 1 / (1 / ratio).limit_denominator(_TERMS)
+    if abs(near - ratio) <= abs(ratio) * _ROUNDING:
+        ratio = near
+    numerator, denominator = Decimal(ratio.numerator), Decimal(ratio.denominator)
+    returns = _is_decimal(ratio.numerator)
+    if not _is_decimal(ratio.denominator):
+        return numerator, denominator, returns
+    quotient = Context(prec=_LONGEST, Emax=MAX_EMAX, Emin=MIN_EMIN).divide(Decimal(1), denominator)
+    return _EXACT.multiply(numerator, quotient), None, returns
 
 
 def _is_decimal(term: int) -> bool:
@@ -133,11 +144,6 @@ def _is_decimal(term: int) -> bool:
         while term and term % factor == 0:
             term //= factor
     return abs(term) == 1
-
-
-@lru_cache(maxsize=256)
-def _quotient(term: int) -> Decimal:
-    return Context(prec=_LONGEST, Emax=MAX_EMAX, Emin=MIN_EMIN).divide(Decimal(1), Decimal(term))
 
 
 def _proper(value: Decimal) -> Decimal:

@@ -51,27 +51,24 @@ class AgreeingTranslator(Translator):
             raise NamesError(msg)
         self._moves.clear()
 
-    def new_report(self, kind: str, *, watched: bool = False) -> Report:
+    def new_report(self, kind: str, *, watched: bool = False, agreeing: bool = False) -> Report:
         """Start a new account, which states all sources."""
         self._moves.clear()
-        report = super().new_report(kind, watched=watched)
+        # Which keys the sources differ on can show where two claim one name: all that went before is written anew.
+        report = super().new_report(kind, watched=watched or agreeing)
         report.source = self._answer.span or report.source
         report.notes.append(source_line(self._answer, FLAG))
         return report
 
-    def key(self, key: str) -> Translation:
-        """Return what becomes of one key by all sources, with the worst of their relations."""
-        if key not in self._moves:
-            own = worst = super().key(key)
-            for other in self._others:
-                move = other.key(key)
-                if self._made(own) != self._made(move):
-                    return self._undecided(own, other)
-                worst = max(worst, move, key=_distance)
-            self._moves[key] = replace(
-                own, relation=worst.relation, differs_by=worst.differs_by, severity=worst.severity
-            )
-        return self._moves[key]
+    def _moved(self, key: str) -> Translation:
+        """Return what becomes of a key by all sources, with the worst of their relations."""
+        own = worst = super()._moved(key)
+        for other in self._others:
+            move = other.key(key)
+            if self._made(own) != self._made(move):
+                return self._undecided(own, other)
+            worst = max(worst, move, key=_distance)
+        return replace(own, relation=worst.relation, differs_by=worst.differs_by, severity=worst.severity)
 
     def examples(self, surface: str) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield every key of every source."""
@@ -95,8 +92,7 @@ class AgreeingTranslator(Translator):
         """Set a key aside of which another source makes something else."""
         differ = f"{self._plan.source} and {other.report.source} differ on {own.key}"
         self.report.undecided.setdefault(own.key, differ)
-        self._moves[own.key] = replace(own, output=self.aside(own.key), translated=False)
-        return self._moves[own.key]
+        return self._decide(replace(own, output=self.aside(own.key), translated=False))
 
     def _made(self, move: Translation) -> tuple[Any, ...]:
         """Return all of a translation that shows in what is written; a name set aside is so under any release."""

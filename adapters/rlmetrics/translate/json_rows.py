@@ -13,7 +13,8 @@ from rlmetrics.logs.decimals import convert_decimal, number, quoted, spelled, wr
 from rlmetrics.logs.jsonspans import Members
 from rlmetrics.names.tables.key_records import Transform
 
-from .translator import Translator
+from .rival_keys import Claims
+from .translator import TranslatedEntry, Translator
 
 __all__ = ["Rewriter"]
 
@@ -37,17 +38,28 @@ No other object has the same there: a name is followed by a colon, a text never 
 """
 
 _NUMBER = re.compile(rf"(:{_SPACE})(-?[0-9][0-9.eE+-]*)")
+_HELD = re.compile(rf":{_SPACE}({_LITERAL})")
 
 _MOST = 1000
 """How many combinations of keys are remembered."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Known:
-    """What becomes of the names of an object, as written between quotes, and of the values at some places."""
+    """What becomes of objects with the same keys.
+
+    Attributes:
+        names: What stands between quotes in the place of each key.
+        conversions: The places of values that are converted.
+        repeated: The places of members that are left out, the last first, each with that of the key that is written
+            under the same name: their values have to be the same text.
+        rows: How many objects were rewritten so.
+    """
 
     names: list[str]
     conversions: list[tuple[int, Transform]]
+    repeated: list[tuple[int, int]]
+    rows: int = 0
 
 
 class _Layout:
@@ -84,10 +96,12 @@ class Rewriter:
 
     Args:
         translator: Says what becomes of the names.
+        claims: Is told what each object says about names that several keys claim.
     """
 
-    def __init__(self, translator: Translator) -> None:
+    def __init__(self, translator: Translator, claims: Claims | None = None) -> None:
         self._translator = translator
+        self._claims = claims
         self._seen: dict[tuple[str, ...], _Known] = {}
         self._layouts: dict[int, _Layout] = {}
 
@@ -122,7 +136,19 @@ class Rewriter:
                 return None
             new = convert_decimal(held, transform.scale, transform.offset)
             parts[place] = f"{value[1]}{spelled(new)}{parts[place][value.end() :]}"
+        for index, other in known.repeated:
+            if not _left_out(parts, layout.names[index], layout.names[other]):
+                return None
+        known.rows += 1
         return '"'.join(parts)
+
+    def tell(self) -> None:
+        """Tell the claims what the objects said that were rewritten quickly."""
+        if self._claims is None:
+            return
+        for keys, known in self._seen.items():
+            self._claims.agree(keys, [(keys[one], keys[other]) for one, other in known.repeated], known.rows)
+            known.rows = 0
 
     def _layout(self, parts: list[str]) -> tuple[_Layout, _Known] | None:
         """Return where the names of an object are among its parts between quotes, and what becomes of them."""
@@ -151,13 +177,13 @@ class Rewriter:
         keys = tuple(member.key for member in row.items)
         is_ascii = text.isascii()
         self._remember(keys, text[row.start : row.end], is_ascii=is_ascii)
-        moves = self._translator.moves(keys)
-        if moves is None:
-            moves = self._translator.entries(row.values(text))
+        moves = self._moves(keys, text, row)
         by_key = {member.key: member for member in row.items}
         first, last = row.items[0], row.items[-1]
         between = [text[one.value_end : other.key_start] for one, other in pairwise(row.items)]
-        if keys != tuple(entry.old for entry in moves):
+        if places := _places([entry.old for entry in moves], keys):
+            between = [between[place] for place in places[:-1]]
+        else:
             between = [between[0] if between else ", "] * len(moves)
         parts: list[str] = []
         for entry in moves:
@@ -172,18 +198,62 @@ class Rewriter:
         joined = "".join(chain.from_iterable(zip_longest(parts, between[: len(parts) - 1], fillvalue="")))
         return text[row.start : first.key_start] + joined + text[last.value_end : row.end]
 
+    def _moves(self, keys: tuple[str, ...], text: str, row: Members) -> list[TranslatedEntry]:
+        """Return what becomes of an object, and tell the claims what it says."""
+        moves = self._translator.moves(keys)
+        if moves is not None:
+            if self._claims:
+                self._claims.agree(keys, (), 1)
+            return moves
+        values = row.values(text)
+        if self._claims:
+            self.tell()  # the claims count rows
+            self._claims.add(values)
+        return self._translator.entries(values)
+
     def _remember(self, keys: tuple[str, ...], text: str, *, is_ascii: bool) -> None:
         """Take down the new names of an object without escapes, as they are written between quotes."""
         if keys in self._seen or "\\" in text:
             return
         fixed = self._translator.fixed(keys)
-        if fixed is not None:
-            if len(self._seen) == _MOST:
-                self._seen.clear()
-            names = [quoted(entry.name, is_ascii=is_ascii)[1:-1] for entry in fixed]
-            transforms = (
-                (place, self._translator.key(entry.old).transform)
-                for place, entry in enumerate(fixed)
-                if entry.converted
-            )
-            self._seen[keys] = _Known(names, [(place, how) for place, how in transforms if how])
+        if fixed is None:
+            return
+        if len(self._seen) == _MOST:
+            self.tell()
+            self._seen.clear()
+        names = dict.fromkeys(keys, "")
+        conversions: list[tuple[int, Transform]] = []
+        for entry in fixed:
+            names[entry.old] = quoted(entry.name, is_ascii=is_ascii)[1:-1]
+            transform = self._translator.key(entry.old).transform if entry.converted else None
+            if transform:
+                conversions.append((keys.index(entry.old), transform))
+        written = {entry.name: keys.index(entry.old) for entry in fixed}
+        repeated = [
+            (place, written[self._translator.key(key).output])
+            for place, key in enumerate(keys)
+            if key not in {entry.old for entry in fixed}
+        ]
+        if not {place for place, _ in conversions}.isdisjoint(place for pair in repeated for place in pair):
+            return
+        self._seen[keys] = _Known(list(names.values()), conversions, repeated[::-1])
+
+
+def _places(some: list[str], keys: tuple[str, ...]) -> list[int] | None:
+    """Return where some of the keys stand among all, if they stand in the same order."""
+    where = {key: place for place, key in enumerate(keys)}
+    places = [where[key] for key in some]
+    return places if places == sorted(set(places)) else None
+
+
+def _left_out(parts: list[str], place: int, other: int) -> bool:
+    """Take the member at a place out of an object, if its value is spelled like another's."""
+    held = _HELD.match(parts[place + 1])
+    beside = _HELD.match(parts[other + 1])
+    if held is None or beside is None or held[1] != beside[1]:
+        return False
+    if place + 2 == len(parts):
+        # What stood between the last two goes with the last, what closes the object stays.
+        parts[place - 1] = parts[place - 1].rstrip()[:-1].rstrip() + parts[place + 1][held.end() :]
+    del parts[place : place + 2]
+    return True

@@ -7,7 +7,7 @@ one finds out where their values differ, and the run is written with what follow
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from itertools import permutations
 from typing import Any
@@ -19,7 +19,7 @@ from .conversion import same
 from .report import Report
 from .translator import Translator
 
-__all__ = ["claimed", "colliding"]
+__all__ = ["Claims", "claimed", "colliding"]
 
 _STEPS = ("step", "_step", "global_step", "train/global_step", "training/global_step", "episode")
 
@@ -44,13 +44,22 @@ def claimed(rows: Rows, translator: Translator) -> dict[str | None, Claims]:
 
 
 class Claims:
-    """What one run says about keys that claim one name."""
+    """What one run says about keys that claim one name.
 
-    def __init__(self, translator: Translator) -> None:
+    Args:
+        translator: Says what becomes of the keys.
+        before: What was found before the run is read once more, with the keys that collide set aside.
+
+    Attributes:
+        aside: Those keys.
+    """
+
+    def __init__(self, translator: Translator, before: Claims | None = None) -> None:
         self._translator = translator
+        self.aside: frozenset[str] = before.unequal() if before else frozenset()
         self._outputs: dict[str, str | None] = {}
         self._equal: dict[str, list[set[str]]] = {}
-        self._unequal: dict[str, dict[str, Any]] = {}
+        self._unequal: dict[str, dict[str, Any]] = dict(before._unequal) if before else {}
         self._rows = 0
         self._with: dict[str, int] = {}
         self._met: dict[tuple[str, str], int] = {}
@@ -68,10 +77,25 @@ class Claims:
             if len(keys) > 1 and output not in self._unequal:
                 self._meet(output, keys, row)
 
+    def agree(self, keys: Collection[str], pairs: Collection[tuple[str, str]], rows: int) -> None:
+        """Take down some rows with the same keys, of which no two claim one name but those pairs, of equal values."""
+        self._rows += rows
+        for key in keys:
+            if self._output(key) is not None:
+                self._with[key] = self._with.get(key, 0) + rows
+        for pair in pairs if rows else ():
+            self._join(self._outputs[pair[0]] or "", pair)
+            for one, other in permutations(pair, 2):
+                self._met[one, other] = self._met.get((one, other), 0) + rows
+
     def colliding(self) -> frozenset[str]:
         """Return the keys that can't share a name."""
-        apart = {output for output, parts in self._equal.items() if len(parts) > 1} | self._unequal.keys()
+        apart = [output for output, parts in self._equal.items() if len(parts) > 1 or output in self._unequal]
         return frozenset(key for output in apart for part in self._equal[output] for key in part)
+
+    def unequal(self) -> frozenset[str]:
+        """Return the keys of which it is known by now that they differ from another that claims their name."""
+        return self.aside.union(key for output in self._unequal for part in self._equal.get(output, ()) for key in part)
 
     def tell(self, report: Report, run: str | None) -> None:
         """Say in an account in how many rows keys were equal, and where others were not."""
@@ -100,6 +124,10 @@ class Claims:
             return
         for one, other in permutations(keys, 2):
             self._met[one, other] = self._met.get((one, other), 0) + 1
+        self._join(output, keys)
+
+    def _join(self, output: str, keys: Collection[str]) -> None:
+        """Take down that some keys of one name have met with equal values."""
         if len(self._equal[output]) > 1:
             together = [part for part in self._equal[output] if not part.isdisjoint(keys)]
             rest = [part for part in self._equal[output] if part.isdisjoint(keys)]

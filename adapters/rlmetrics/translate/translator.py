@@ -11,6 +11,7 @@ from rlmetrics.names.meanings.recorded_settings import Understood
 from rlmetrics.names.tables.tables import Overlays, Tables
 
 from .report import Report
+from .row_routes import RowRoutes
 from .translation_plan import Plan, Translation, told
 
 __all__ = ["RivalsError", "TranslatedEntry", "Translator", "nothing_translated"]
@@ -20,6 +21,9 @@ UNTRANSLATED = "untranslated"
 
 _MAX_COMBINATIONS = 1000
 """How many combinations of keys are remembered."""
+
+_MAX_KEYS = 10_000
+"""How many keys are remembered: a run that never stops inventing names must not fill the memory."""
 
 _CROSSES = {False: {"exact", "affine", "approximate"}, True: {"exact", "affine"}}
 
@@ -86,18 +90,20 @@ class Translator:
         self.both = both
         self._unknown = unknown
         self._moves: dict[str, Translation] = {}
+        self._decided: dict[str, Translation] = {}
         self._plain: dict[tuple[str, ...], list[TranslatedEntry] | None] = {}
-        self._names: dict[tuple[str, ...], tuple[str, ...] | None] = {}
-        self._judged: dict[str, Translation] = {}
+        self._routes = RowRoutes(self)
         self._claimed: dict[str, str] | None = None
+        self._agreeing = False
         self.report = self.new_report("rows")
 
-    def new_report(self, kind: str, *, watched: bool = False) -> Report:
+    def new_report(self, kind: str, *, watched: bool = False, agreeing: bool = False) -> Report:
         """Start a new account, for the next file, and return it.
 
         Args:
             kind: What is translated.
             watched: Whether ``entries`` is to raise a ``RivalsError`` when a second key of the run claims a name.
+            agreeing: Whether it is to do so where two keys of a row claim a name with different values.
         """
         self.report = Report(
             kind,
@@ -108,10 +114,12 @@ class Translator:
         )
         self.report.notes += [self._plan.note] if self._plan.note else []
         self._plain.clear()
-        self._names.clear()
-        self._moves.update(self._judged)
-        self._judged.clear()
+        self._routes.clear()
+        for key in self._decided:
+            self._moves.pop(key, None)
+        self._decided.clear()
         self._claimed = {} if watched else None
+        self._agreeing = agreeing
         return self.report
 
     def claimed(self, key: str) -> str | None:
@@ -123,8 +131,7 @@ class Translator:
         """Write some keys under ``untranslated/`` wherever they stand in this run, because others claim their names."""
         for key in sorted(keys):
             move = self.key(key)
-            self._judged[key] = move
-            self._moves[key] = replace(move, output=self.aside(key), translated=False)
+            self._decide(replace(move, output=self.aside(key), translated=False))
             self.report.collisions.setdefault(move.output, []).append(key)
 
     def converted(self, key: str, value: Any) -> Any:
@@ -137,13 +144,26 @@ class Translator:
 
     def key(self, key: str) -> Translation:
         """Return what becomes of one key; ``output`` is the name it is written under."""
-        if key not in self._moves:
-            move = self._plan.lookup(key)
-            if move.target is None or move.relation not in self._crosses:
-                output = self.aside(key) if self._plan.means_something_else(key) else key
-                move = replace(move, output=output, translated=False)
-            self._moves[key] = move
-        return self._moves[key]
+        move = self._moves.get(key)
+        if move is None:
+            if len(self._moves) >= _MAX_KEYS:
+                self._moves = dict(self._decided)
+            move = self._moves[key] = self._moved(key)
+        return move
+
+    def _moved(self, key: str) -> Translation:
+        """Return what becomes of a key that is not remembered."""
+        move = self._plan.lookup(key)
+        if move.target is not None and move.relation in self._crosses:
+            return move
+        output = self.aside(key) if self._plan.means_something_else(key) else key
+        return replace(move, output=output, translated=False)
+
+    def _decide(self, move: Translation) -> Translation:
+        """Have a key go elsewhere in the rest of this account, whatever the plan says."""
+        self._moves[move.key] = self._decided[move.key] = move
+        self._routes.clear()
+        return move
 
     def advise(self, config: Mapping[str, Any]) -> list[str]:
         """Return what to tell a person if a run's own configuration is not what was assumed in translating it."""
@@ -179,34 +199,39 @@ class Translator:
         Raises:
             InputError: As ``entries``.
         """
-        names = self.names(tuple(row))
-        if names is not None:
-            return dict(zip(names, row.values(), strict=True))
-        return {entry.name: entry.value for entry in self.entries(row)}
+        renamed = self._routes.renamed(row)
+        if renamed is None and self._add_new(row):
+            renamed = self._routes.renamed(row)
+        if renamed is None:
+            renamed = {entry.name: entry.value for entry in self.entries(row)}
+            for move in self._routes.new_in(row):
+                self._route(move)
+            self._routes.meet(row)
+        return renamed
 
-    def names(self, keys: tuple[str, ...]) -> tuple[str, ...] | None:
-        """Return the new names of a row with these keys, one for each, if only names change; else None.
+    def _add_new(self, row: Mapping[str, Any]) -> bool:
+        """Account for keys that no row had before; False if one of them claims a name that another has."""
+        new = self._routes.new_in(row)
+        if not new or self._claimed is not None or not self._routes.apart(new):
+            return False
+        for move in new:
+            if move.metric is not None or not self._leave_out(move):
+                self._account(move)
+            self._route(move)
+        return True
 
-        Raises:
-            InputError: If a key is unknown and ``unknown`` is ``error``.
-        """
-        try:
-            return self._names[keys]
-        except KeyError:
-            pass
-        moves = self.moves(keys)
-        if len(self._names) == _MAX_COMBINATIONS:
-            self._names.clear()
-        plain = moves is not None and [move.old for move in moves] == list(keys)
-        self._names[keys] = tuple(move.name for move in moves) if plain and moves is not None else None
-        return self._names[keys]
+    def _route(self, move: Translation) -> None:
+        if move.metric is None and self._unknown == "drop":
+            self._routes.drop(move.key)
+        else:
+            self._routes.add(move)
 
     def entries(self, row: Mapping[str, Any]) -> list[TranslatedEntry]:
         """Return the entries of the translated row, in the order of the old ones.
 
         Raises:
             InputError: If a key is unknown and ``unknown`` is ``error``, or a value can't be converted.
-            RivalsError: If the account is watched, and a second key claims a name.
+            RivalsError: If the account is watched and a second key claims a name, or is to agree and values differ.
         """
         claims: dict[str, list[TranslatedEntry]] = {}
         for key, value in row.items():
@@ -247,16 +272,20 @@ class Translator:
         return self._plain[keys]
 
     def fixed(self, keys: tuple[str, ...]) -> list[TranslatedEntry] | None:
-        """Return what becomes of a row with these keys, one entry for each, if values don't decide about names.
+        """Return what becomes of a row with these keys, if those that claim one name have one value.
 
-        Values may have to be converted then, as ``converted`` says.
+        There is one entry for each key that is written, in their order, and none under an old name that is kept.
+        Values may have to be converted, as ``converted`` says. None is returned if that is not all.
 
         Raises:
             InputError: If a key is unknown and ``unknown`` is ``error``.
         """
-        outputs = {self.key(key).output for key in keys}
-        entries = self.entries(dict.fromkeys(keys)) if len(outputs) == len(keys) else []
-        return entries if [entry.old for entry in entries] == list(keys) else None
+        entries = self.entries(dict.fromkeys(keys))
+        names, olds = {entry.name for entry in entries}, {entry.old for entry in entries}
+        missing = [key for key in keys if key not in olds]
+        if [entry.old for entry in entries] != [key for key in keys if key in olds]:
+            return None
+        return entries if all(self.key(key).output in names and self.claimed(key) for key in missing) else None
 
     def examples(self, surface: str) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield every key of the source as a surface shows it, with stand-ins for placeholders and their patterns."""
@@ -283,11 +312,13 @@ class Translator:
         """Decide who is written under ``output``: one key, or none if several bring different values."""
         from .conversion import same
 
-        first, *others = sorted(entries, key=lambda entry: self._moves[entry.old].order)
+        first, *others = sorted(entries, key=lambda entry: self.key(entry.old).order)
         if all(same(first.value, other.value) for other in others):
-            self._account(self._moves[first.old])
+            self._account(self.key(first.old))
             self.report.duplicates.update({other.old: output for other in others})
             return [first]
+        if self._agreeing:
+            raise RivalsError
         claimants = self.report.collisions.setdefault(output, [])
         for entry in entries:
             if entry.old not in claimants:
@@ -297,9 +328,11 @@ class Translator:
 
     def _keeps_old_name(self, key: str, claims: Mapping[str, list[TranslatedEntry]]) -> bool:
         """Tell whether a key that has moved, be it under ``untranslated/``, stands under its old name, too."""
-        if not self.both or key in claims or self._moves[key].metric is None:
-            return False
-        return not self._plan.means_something_else(key)
+        return self.keeps(key) and key not in claims
+
+    def keeps(self, key: str) -> bool:
+        """Tell whether a key that has moved stands under its old name, too, wherever no other key has that name."""
+        return self.both and self.key(key).metric is not None and not self._plan.means_something_else(key)
 
     def _account(self, move: Translation) -> None:
         if move.translated:

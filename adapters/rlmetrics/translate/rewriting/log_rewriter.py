@@ -63,11 +63,12 @@ class RowRewriter(LogRewriter[RowLogT]):
             self.rewrite(output, translator, report)
         except RivalsError:
             discard(output)
-            return self._translate_with_rivals(output, translator)
+            return self.translate_with_rivals(output, translator)
         return report
 
-    def _translate_with_rivals(self, output: Path, translator: Translator) -> Report:
+    def translate_with_rivals(self, output: Path, translator: Translator) -> Report:
         """Write each run as its values decide who gets a name that several keys claim."""
+        translator.new_report(self.log.kind.name)
         verdicts: dict[frozenset[str], list[str]] = {}
         all_claims = claimed(self.log.rows(), translator)
         claims_of = {run: claims for run, claims in all_claims.items() if self.only is None or run in self.only}
