@@ -2,9 +2,11 @@
 
 - A whole ``translate_file`` of JSON lines, plain and as verl's file logger writes them, beside a loop of orjson over
   the same file that loads, renames by a ready map and dumps; also where one value, every second or each is text, where
-  every second or each is a list, and where the values of one name are converted, which the loop does not do.
+  every second or each is a list, and where the values of one name are converted, which the loop does not do; and a PPO
+  log of TRL, where two pairs of keys are one metric each, with equal and with different values.
 - A whole ``translate_file`` of verl's console, beside a loop that splits each line and renames by a ready map.
-- ``Translator.row`` on a dict of 40 keys, beside a dict comprehension with a ready map.
+- ``Translator.row`` on a dict of 40 keys, beside a dict comprehension with a ready map; also where keys are one metric,
+  where one value is converted, and where each of 3,200 rows has 30 keys of 40, drawn anew.
 - A whole ``translate_file`` of a table, of which only the header changes, beside a plain copy.
 """
 
@@ -29,6 +31,9 @@ from rlmetrics.translate import Translator, translate_file
 
 SOURCE, TARGET = "verl==0.9.1", "canonical"
 OLD_SOURCE, OLD_TARGET, CONVERTED = "verl==0.1", "verl==0.9.1", "actor/lr(1e-4)"
+PPO = "trl[PPOTrainer]==0.11.4"
+RIVALS = {"env/reward_mean": "ppo/mean_scores", "env/reward_std": "ppo/std_scores"}
+"""Keys of it that say what another says."""
 FRAMED = "JSON lines of verl"
 ROWS, KEYS, CALLS = 25_000, 40, 20_000
 
@@ -62,7 +67,9 @@ def split_loop(path: Path, output: Path, names: dict[str, str]) -> Callable[[], 
     return run
 
 
-def kinds_of_rows(names: list[str], old_names: list[str]) -> dict[str, tuple[str, list[dict[str, Any]]]]:
+def kinds_of_rows(
+    names: list[str], old_names: list[str], ppo_names: list[str]
+) -> dict[str, tuple[str, list[dict[str, Any]]]]:
     """Return, by what they hold, the source of rows and the rows."""
     draw = random.Random(7)
 
@@ -86,6 +93,22 @@ def kinds_of_rows(names: list[str], old_names: list[str]) -> dict[str, tuple[str
         "JSON lines, every second a list": (SOURCE, rows(names, lambda place: (number, values)[place % 2](place))),
         "JSON lines of lists": (SOURCE, rows(names, values)),
         "JSON lines, one value converted": (OLD_SOURCE, rows(old_names, number)),
+        "PPO, pairs equal": (
+            PPO,
+            [{**row, **{a: row[b] for a, b in RIVALS.items()}} for row in rows(ppo_names, number)],
+        ),
+        "PPO, pairs differ": (PPO, rows(ppo_names, number)),
+    }
+
+
+def row_jobs(source: str, target: str, rows: list[dict[str, Any]]) -> dict[str, Callable[[], object]]:
+    """Return what translates rows, and the comprehension."""
+    translator = Translator(source, target)
+    names = {key: translator.key(key).output for row in rows for key in row}
+    calls = [rows[place % len(rows)] for place in range(CALLS)]
+    return {
+        "Translator.row": lambda: [translator.row(row) for row in calls],
+        "comprehension": lambda: [{names[key]: value for key, value in row.items()} for row in calls],
     }
 
 
@@ -94,16 +117,20 @@ def main() -> int:
     given = options(__doc__)
     names = [key.key for key in keys(SOURCE) if "{" not in key.key][:KEYS]
     old_names = [CONVERTED, *[key.key for key in keys(OLD_SOURCE) if not set("{(") & set(key.key)]][:KEYS]
+    plain_ppo = [
+        key.key for key in keys(PPO) if not set("{(") & set(key.key) and key.key not in {*RIVALS, *RIVALS.values()}
+    ]
+    ppo_names = [*RIVALS, *RIVALS.values(), *plain_ppo][:KEYS]
     translator = Translator(SOURCE, TARGET)
     new = {name: translator.key(name).output for name in names}
-    by_kind = kinds_of_rows(names, old_names)
+    by_kind = kinds_of_rows(names, old_names, ppo_names)
     rows = by_kind["JSON lines"][1]
     result: dict[str, Any] = {}
     jobs: dict[str, Callable[[], object]]
     with tempfile.TemporaryDirectory() as folder:
         path, output = Path(folder, "run.jsonl"), Path(folder, "out")
         for name, (source, held) in {**by_kind, FRAMED: by_kind["JSON lines"]}.items():
-            target = TARGET if source == SOURCE else OLD_TARGET
+            target = OLD_TARGET if source == OLD_SOURCE else TARGET
             lines = ({"step": step, "data": row} if name == FRAMED else row for step, row in enumerate(held))
             path.write_text("".join(json.dumps(line) + "\n" for line in lines))
             ready = Translator(source, target)
@@ -134,12 +161,19 @@ def main() -> int:
             "read": lambda: [None for _ in table.open("rb")],
         }
         result["table"] = compare(jobs, ROWS * KEYS)
-    row = rows[0]
-    jobs = {
-        "Translator.row": lambda: [translator.row(row) for _ in range(CALLS)],
-        "comprehension": lambda: [{new[key]: value for key, value in row.items()} for _ in range(CALLS)],
-    }
-    result["dict of 40 keys"] = compare(jobs, CALLS * KEYS)
+    draw = random.Random(9)
+    varying = [dict.fromkeys(draw.sample(names, 30), 0.5) for _ in range(3200)]
+    for title, (source, target, some) in {
+        "dict of 40 keys": (SOURCE, TARGET, rows[:1]),
+        "dict of 40 keys, pairs equal": (PPO, TARGET, by_kind["PPO, pairs equal"][1][:1]),
+        "dict of 40 keys, one value converted": (
+            OLD_SOURCE,
+            OLD_TARGET,
+            by_kind["JSON lines, one value converted"][1][:1],
+        ),
+        "dicts of 30 of 40 keys": (SOURCE, TARGET, varying),
+    }.items():
+        result[title] = compare(row_jobs(source, target, some), CALLS * len(some[0]))
     return report(result, given.result)
 
 

@@ -9,6 +9,7 @@ import math
 import multiprocessing
 import os
 import threading
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_reporters_show_what_translating_their_files_gives() -> None:
     found = live().take(1, {"kl": 0.1, "eval_kl": 0.2}, evaluated=False)
 
     assert found.row == {"kl/reference/k3": 0.1, "eval/kl/reference/k3": 0.2}
-    assert found.shown == {"kl/reference/k3": "kl/reference/k3", "eval/kl/reference/k3": "eval/kl/reference/k3"}
+    assert {name: found.shown[name] for name in found.row} == {name: name for name in found.row}
 
 
 def test_names_of_the_same_framework_keep_their_prefix() -> None:
@@ -55,7 +56,7 @@ def test_names_of_the_same_framework_keep_their_prefix() -> None:
         1, {"objective/kl": 0.1, "lr": 1.0}, evaluated=False
     )
 
-    assert found.shown == {}
+    assert not found.row.keys() & found.shown.keys()
 
 
 def test_both_keeps_the_old_names() -> None:
@@ -361,3 +362,20 @@ def test_measured_numbers_keep_their_names() -> None:
         assert measured == {name: found.row[name] for name in found.row if "exact/" in name}
         assert not [name for name in found.shown if "exact/" in name]
         assert "group/user_metric/my/own" in found.row
+
+
+def test_keys_that_never_come_back_fill_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run whose rows bring new names for ever is renamed in bounded memory, its account included."""
+    for bound in ("trackers.live_names._MOST", "translate.translator._MAX_KEYS", "translate.row_routes._MOST"):
+        monkeypatch.setattr(f"rlmetrics.{bound}", 300)
+    one = live()
+    sizes = []
+    tracemalloc.start()
+    for step in range(600):
+        one.take(step, {"kl": 0.1, **{f"mine/{step}/{place}": 1.0 for place in range(5)}}, evaluated=False)
+        if step % 200 == 199:
+            sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+
+    assert one.faults.count == 0
+    assert sizes[2] < sizes[1] + 200_000

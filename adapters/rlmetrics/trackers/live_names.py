@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from rlmetrics.names.meanings.exact_names import is_exact
 from rlmetrics.names.settings.configuration import Config
 from rlmetrics.names.tables.tables import Overlays, Tables
-from rlmetrics.translate.translator import TranslatedEntry, Translator
+from rlmetrics.translate.translation_plan import Translation
+from rlmetrics.translate.translator import Translator
 
 __all__ = ["LiveNames", "RenamedRow"]
 
-_MOST = 1000
-"""How many combinations of keys are remembered."""
+_MOST = 10_000
+"""How many keys are remembered."""
 
 _STEP = "train/global_step"
 """What reporters of transformers call the step."""
-
-_SAME: Mapping[str, str] = {}
 
 
 class RenamedRow(NamedTuple):
@@ -28,31 +26,24 @@ class RenamedRow(NamedTuple):
     Attributes:
         row: The row.
         shown: What a tracker that puts ``train/`` or ``eval/`` in front of names is to show instead, for those names
-            where that would be wrong.
+            where that would be wrong, and for others that rows may have.
     """
 
     row: dict[str, Any]
     shown: Mapping[str, str]
 
 
-class _Plan(NamedTuple):
-    """What becomes of all rows with the same keys.
+class _Names(Translator):
+    """What a suite has measured has its canonical name already."""
 
-    Attributes:
-        names: The new names in the order of the keys, if nothing but names changes; else None.
-        entries: New name, old key, and whether the value is converted.
-        rivals: Keys of which several claim one name: their values decide who gets it.
-        shown: As in `RenamedRow`.
-    """
-
-    names: tuple[str, ...] | None
-    entries: tuple[tuple[str, str, bool], ...]
-    rivals: tuple[str, ...]
-    shown: Mapping[str, str]
+    def _moved(self, key: str) -> Translation:
+        if not is_exact(key):
+            return super()._moved(key)
+        return Translation(key, None, "none", (), None, key, None, None, translated=False, order=(0, 0))
 
 
 class LiveNames:
-    """Renames rows, and remembers what becomes of each combination of keys.
+    """Renames rows, and remembers what becomes of each key.
 
     Args:
         at: The source that logs the rows.
@@ -80,11 +71,12 @@ class LiveNames:
         spec: Overlays | Tables = None,
         prefixed: Callable[[str], str] | None = None,
     ) -> None:
-        self.translator = Translator(at, to, both=both, config=config, spec=spec)
+        self.translator: Translator = _Names(at, to, both=both, config=config, spec=spec)
         self._prefixed = prefixed
         step = self.translator.key(_STEP)
         self.axis = step.output if step.translated and step.output != _STEP else None
-        self._plans: dict[tuple[str, ...], _Plan] = {}
+        self._seen: set[str] = set()
+        self._shown: dict[str, str] = {}
 
     def __call__(self, row: Mapping[str, Any]) -> RenamedRow:
         """Return a row under new names.
@@ -92,63 +84,33 @@ class LiveNames:
         Raises:
             InputError: A value can't be converted.
         """
-        keys = tuple(row)
-        plan = self._plans.get(keys)
-        if plan is None:
-            if len(self._plans) == _MOST:
-                self._plans.clear()
-            plan = self._plans[keys] = self._plan(keys)
-        if plan.names is not None:
-            return RenamedRow(dict(zip(plan.names, row.values(), strict=True)), plan.shown)
-        converted = self.translator.converted
-        values = {
-            name: converted(old, _plain(row[old])) if convert else row[old] for name, old, convert in plan.entries
-        }
-        if not plan.rivals:
-            return RenamedRow(values, plan.shown)
-        entries = self.translator.entries({key: _plain(row[key]) for key in plan.rivals})
-        values.update((entry.name, entry.value) for entry in entries)
-        return RenamedRow(values, {**plan.shown, **self._shown(entries)})
+        if not row.keys() <= self._seen:
+            self._meet(row)
+        return RenamedRow(self.translator.row(row), self._shown)
 
-    def _plan(self, keys: tuple[str, ...]) -> _Plan:
-        """Return what becomes of rows with some keys."""
-        # What a suite has measured has its canonical name already.
-        outputs = {key: key if is_exact(key) else self.translator.key(key).output for key in keys}
-        claims = Counter(outputs.values())
-        rivals = tuple(key for key in keys if claims[outputs[key]] > 1)
-        others = [key for key in keys if key not in rivals and not is_exact(key)]
-        entries = self.translator.entries(dict.fromkeys(others))
-        # An old name that is kept gives way to a new one.
-        taken = {outputs[key] for key in rivals}
-        entries = [entry for entry in entries if entry.name not in taken]
-        entries += [TranslatedEntry(key, key, None) for key in keys if is_exact(key)]
-        entries.sort(key=lambda entry: keys.index(entry.old))
-        shown = self._shown(entries)
-        if [entry.old for entry in entries] == list(keys) and not any(entry.converted for entry in entries):
-            return _Plan(tuple(entry.name for entry in entries), (), (), shown)
-        return _Plan(None, tuple((entry.name, entry.old, entry.converted) for entry in entries), rivals, shown)
-
-    def _shown(self, entries: list[TranslatedEntry]) -> Mapping[str, str]:
-        """Return how trackers show the new names: as if a log with their spelling of the old ones were translated."""
-        if self._prefixed is None:
-            return _SAME
-        shown: dict[str, str] = {}
-        for entry in entries:
-            if entry.name == entry.old:
+    def _meet(self, row: Mapping[str, Any]) -> None:
+        """Find out how the new names of keys are shown that no row had before."""
+        if len(self._seen) > _MOST:
+            # A run that never stops inventing names fills neither this nor the account.
+            self._seen.clear()
+            self._shown.clear()
+            self.translator.new_report("rows")
+        new = row.keys() - self._seen
+        self._seen |= new
+        prefixed = self._prefixed
+        for key in new if prefixed is not None else ():
+            move = self.translator.key(key)
+            if move.metric is None and move.output == key:
                 continue
-            spelled = self._prefixed(entry.old)
-            if entry.name == self.translator.aside(entry.old):
-                name = self.translator.aside(spelled)
-            else:
-                move = self.translator.key(spelled)
-                name = move.output if move.translated else entry.name
-            if name != self._prefixed(entry.name):
-                shown[entry.name] = name
-        return shown
+            for name in {move.output, self.translator.aside(key)} - {key}:
+                shown = self._spelled(key, name)
+                if prefixed is not None and shown != prefixed(name):
+                    self._shown[name] = shown
 
-
-def _plain(value: Any) -> Any:
-    """Return a number or a list in place of a tensor or an array."""
-    if type(value) in (float, int) or not hasattr(value, "tolist"):
-        return value
-    return value.tolist()
+    def _spelled(self, key: str, name: str) -> str:
+        """Return how trackers show a new name: as if a log with their spelling of the old one were translated."""
+        spelled = key if self._prefixed is None else self._prefixed(key)
+        if name == self.translator.aside(key):
+            return self.translator.aside(spelled)
+        move = self.translator.key(spelled)
+        return move.output if move.translated else name

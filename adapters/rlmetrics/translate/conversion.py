@@ -24,14 +24,17 @@ _MIRRORED = {"min": "max", "max": "min"}
 def convert(value: Any, scale: float, offset: float) -> Any:
     """Return ``scale * value + offset`` for numbers and for what trackers hold many of them in.
 
-    These are lists, histograms of W&B and Trackio (their bins are converted), and summaries of W&B. Decimals stay
-    decimals, so that converting back gives the same digits; of floats, those of up to 15 digits come back.
+    These are tensors, arrays, lists, histograms of W&B and Trackio (their bins are converted), and summaries of W&B.
+    Decimals stay decimals, so that converting back gives the same digits; of floats, those of up to 15 digits come
+    back.
 
     Raises:
         TypeError: If the value is none of these; None and text other than an infinity are returned as they are.
     """
     if value is None:
         return value
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, Unheld):
         msg = f"{value[:40]} can't be converted: its exponent is beyond every number"
         raise TypeError(msg)
@@ -80,6 +83,7 @@ def same(first: Any, second: Any) -> bool:
     """Tell whether two logged values are equal; NaN equals NaN, True does not equal 1."""
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
+    first, second = (value.tolist() if hasattr(value, "tolist") else value for value in (first, second))
     if isinstance(first, int | float) and isinstance(second, int | float):
         return first == second or (first != first and second != second)
     if isinstance(first, list) and isinstance(second, list):

@@ -137,8 +137,10 @@ class Rewriter:
             new = convert_decimal(held, transform.scale, transform.offset)
             parts[place] = f"{value[1]}{spelled(new)}{parts[place][value.end() :]}"
         for index, other in known.repeated:
-            if not _left_out(parts, layout.names[index], layout.names[other]):
+            if not _spelled_alike(parts[layout.names[index] + 1], parts[layout.names[other] + 1]):
                 return None
+        for index, _ in known.repeated:
+            _leave_out(parts, layout.names[index])
         known.rows += 1
         return '"'.join(parts)
 
@@ -246,14 +248,16 @@ def _places(some: list[str], keys: tuple[str, ...]) -> list[int] | None:
     return places if places == sorted(set(places)) else None
 
 
-def _left_out(parts: list[str], place: int, other: int) -> bool:
-    """Take the member at a place out of an object, if its value is spelled like another's."""
-    held = _HELD.match(parts[place + 1])
-    beside = _HELD.match(parts[other + 1])
-    if held is None or beside is None or held[1] != beside[1]:
-        return False
+def _spelled_alike(one: str, other: str) -> bool:
+    """Tell whether two members have the same number or literal, from what follows their names."""
+    first, second = _HELD.match(one), _HELD.match(other)
+    return first is not None and second is not None and first[1] == second[1]
+
+
+def _leave_out(parts: list[str], place: int) -> None:
+    """Take the member whose name is at a place, with a number or literal, out of an object."""
     if place + 2 == len(parts):
         # What stood between the last two goes with the last, what closes the object stays.
-        parts[place - 1] = parts[place - 1].rstrip()[:-1].rstrip() + parts[place + 1][held.end() :]
+        held = _HELD.match(parts[-1])
+        parts[place - 1] = parts[place - 1].rstrip()[:-1].rstrip() + parts[-1][held.end() if held else 0 :]
     del parts[place : place + 2]
-    return True
