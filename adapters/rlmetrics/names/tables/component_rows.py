@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from .key_records import Reading, Signature
 from .pieces import Piece, combine
+from .table_text import TextRows
 from .versions import Releases
 
 __all__ = ["ComponentTable", "TableRow", "condition_of", "expressions_of", "guards_of", "metrics_of"]
@@ -15,26 +16,40 @@ __all__ = ["ComponentTable", "TableRow", "condition_of", "expressions_of", "guar
 _DECIDES = ("when", "scale", "offset")
 
 
-class TableRow(NamedTuple):
+class TableRow:
     """A key in one mode, in releases in which the same statements of the spec apply to it.
 
     Attributes:
         key: As it is logged, with ``{placeholders}`` and the prefix of evaluation.
         mode: ``train`` or ``eval``.
         ranges: The releases.
-        record: What its record says.
-        facts: What holds of it besides: always, or, with ``when``, in some configurations.
-        place: The numbers of these statements; rows of one component with the same numbers say the same.
+        place: The numbers of what is said of it; rows of one component with the same numbers say the same.
         fragment: The file of the record, if that has no component of its own.
     """
 
-    key: str
-    mode: str
-    ranges: Sequence[str]
-    record: Piece
-    facts: tuple[Piece, ...]
-    place: tuple[int, ...]
-    fragment: str | None
+    __slots__ = ("_facts", "_pieces", "fragment", "key", "mode", "place", "ranges")
+
+    def __init__(self, cells: Sequence[Any], pieces: Sequence[Piece]) -> None:
+        self.key: str = cells[0]
+        self.mode: str = cells[1]
+        self.ranges: Sequence[str] = cells[2]
+        self.place: tuple[int, ...] = (cells[3], *cells[4])
+        self.fragment: str | None = cells[5] if len(cells) > 5 else None
+        self._pieces = pieces
+        self._facts: tuple[Piece, ...] | None = None
+
+    @property
+    def record(self) -> Piece:
+        """What its record says."""
+        return self._pieces[self.place[0]]
+
+    @property
+    def facts(self) -> tuple[Piece, ...]:
+        """What holds of it besides: always, or, with ``when``, in some configurations."""
+        if self._facts is None:
+            pieces = self._pieces
+            self._facts = tuple([pieces[number] for number in self.place[1:]])
+        return self._facts
 
 
 class ComponentTable:
@@ -130,32 +145,21 @@ class ComponentTable:
         return self._by_key.keys()
 
     def called(self, key: str) -> list[TableRow]:
-        """Return the rows of a key; far fewer are made than by asking all rows."""
+        """Return the rows of a key; far fewer are read than by asking all rows."""
         if key not in self._called:
-            self._called[key] = [self._row(item) for item in self._by_key.get(key, ())]
+            keys = self._data.get("keys", ())
+            found = keys.beginning(key) if isinstance(keys, TextRows) else self._by_key.get(key, ())
+            self._called[key] = [self._row(item) for item in found]
         return self._called[key]
-
-    @cached_property
-    def _by_metric(self) -> Mapping[str, list[Any]]:
-        """Rows by the metrics that their pieces name."""
-        pieces: Sequence[Piece] = self._data.get("pieces", ())
-        named = [piece.get("metric") for piece in pieces]
-        rows: dict[str, list[Any]] = {}
-        for item in self._data.get("keys", ()):
-            for metric in {named[piece] for piece in (item[3], *item[4])}:
-                if metric is not None:
-                    rows.setdefault(metric, []).append(item)
-        return rows
 
     def measuring(self, metric: str) -> list[TableRow]:
         """Return the rows that may mean a metric, under whichever configuration."""
-        return [self._row(item) for item in self._by_metric.get(metric, ())]
+        numbers: Sequence[int] = self._data.get("measuring", {}).get(metric, ())
+        keys = self._data.get("keys", ())
+        return [self._row(keys[number]) for number in numbers]
 
     def _row(self, item: Sequence[Any]) -> TableRow:
-        pieces: Sequence[Piece] = self._data.get("pieces", ())
-        key, mode, ranges, record, facts, *rest = item
-        said = tuple([pieces[fact] for fact in facts])
-        return TableRow(key, mode, ranges, pieces[record], said, (record, *facts), rest[0] if rest else None)
+        return TableRow(item, self._data.get("pieces", ()))
 
     def at(self, release: str) -> list[TableRow]:
         """Return the rows of a release."""

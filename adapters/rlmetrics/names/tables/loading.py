@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from os import PathLike, fspath
 from typing import Any
 
+from .table_text import TableText
 from .tables import Overlays, Tables
 from .user_errors import NamesError
 
@@ -38,11 +38,10 @@ def _generated() -> Tables:
             from rlmetrics.tables import __path__ as folders
 
             with open(f"{folders[0]}/{table}.json", "rb") as stream:
-                data: Mapping[str, Any] = json.loads(stream.read())
+                return TableText(stream.read().decode())
         except (FileNotFoundError, ModuleNotFoundError):
             msg = "the tables have not been generated; run rlmetrics generate in the checkout"
             raise NamesError(msg) from None
-        return data
 
     return Tables(load)
 

@@ -97,6 +97,7 @@ class _Tables:
             documented=[list(item) for item in self._documented],
             pieces=self._rows,
             keys=keys,
+            measuring=self._measuring(keys),
             unlogged=[self._unlogged(item) for part in chained for item in part.unlogged],
         )
 
@@ -107,6 +108,15 @@ class _Tables:
         cells: list[Any] = [item.key, item.mode, spans, self._piece(item.record, item), facts]
         fragment = not self._component.files[item.stem].components
         return [*cells, item.stem] if fragment else cells
+
+    def _measuring(self, keys: Sequence[Sequence[Any]]) -> dict[str, list[int]]:
+        """Return for each metric the numbers of the rows that may mean it."""
+        rows: dict[str, list[int]] = {}
+        for number, (_, _, _, record, facts, *_) in enumerate(keys):
+            for metric in dict.fromkeys(self._rows[piece].get("metric") for piece in (record, *facts)):
+                if metric is not None:
+                    rows.setdefault(metric, []).append(number)
+        return rows
 
     def _piece(self, piece: SpecPiece, item: Resolved) -> int:
         """Return the number of a piece; one and the same stands behind many keys."""
