@@ -18,7 +18,7 @@ from rlmetrics.names.tables.templates import OPEN
 from rlmetrics.wording.condition_words import condition_texts
 from rlmetrics.wording.metric_facts import as_shown, of_metric, sentence
 
-__all__ = ["CRUCIAL", "Board", "Panel", "Section", "healthy", "make_board", "told"]
+__all__ = ["CRUCIAL", "Board", "Panel", "Section", "make_board"]
 
 STEP = "progress/global_step"
 """The metric that other metrics are drawn over."""
@@ -176,7 +176,7 @@ def _panel(view: View, entries: list[Entry], surface: str, ambiguous: set[str]) 
     patterns = [_pattern(view, entry, name) for name, entry in shown.items() if view.template(entry).names]
     names = [name for name, entry in shown.items() if not view.template(entry).names]
     axis = entries[0].signature.axis
-    ranges = {metric: text for metric in metrics if (text := healthy(view.tables, metric, axis))}
+    ranges = {metric: text for metric in metrics if (text := _healthy(view.tables, metric, axis))}
     shared = _shared(metrics)
     told = [f"{'/'.join(metric.split('/')[shared:])} {text}".lstrip() for metric, text in ranges.items()]
     # Trainers give one name to different things: a source without a component says whose a panel is.
@@ -220,7 +220,7 @@ def _notes(tables: Tables, metric: str, entries: Iterable[Entry]) -> str:
     constants = dict.fromkeys(f"{text}." for entry in mine for text in entry.constant_when)
     axis = mine[0].signature.axis
     brief = sentence(as_shown(str(row["brief"]).rstrip("."), axis))
-    rules = told(tables, metric)
+    rules = _told(tables, metric)
     rules = [of_metric(rules[0], axis), *rules[1:]] if rules else []
     return " ".join([f"**{metric}**: {brief}", *conditions, *constants, *rules])
 
@@ -248,7 +248,7 @@ def _axis(view: View, entry: Entry, surface: str) -> str | None:
     return None if found is None else view.show(found, found.key, surface)
 
 
-def healthy(tables: Tables, metric: str, axis: Transform | None) -> str | None:
+def _healthy(tables: Tables, metric: str, axis: Transform | None) -> str | None:
     """Return the range that no rule complains about at any level; None if none draws a line by itself.
 
     Rules that join a bound with something else, or that look at a trend, draw no line.
@@ -280,7 +280,7 @@ def healthy(tables: Tables, metric: str, axis: Transform | None) -> str | None:
     return None if share is None else f"at most {share:g} times its start"
 
 
-def told(tables: Tables, metric: str) -> list[str]:
+def _told(tables: Tables, metric: str) -> list[str]:
     """Return each rule as a sentence: its highest level, what is wrong and what to try."""
     return [_sentence(rule) for rule in _rules(tables, metric)]
 

@@ -6,9 +6,7 @@ The list alone, as people dump it to a file of its own, is read alike, and so is
 from __future__ import annotations
 
 import json
-import pickletools
 import re
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -194,6 +192,10 @@ def settings_of_arguments(folder: Path) -> set[str]:
 
     Nothing of the pickle is executed: only its texts are read.
     """
+    # Few runs are asked for this, and each check reads this module.
+    import pickletools
+    import zipfile
+
     path = folder / _PICKLED
     if not path.is_file() or path.is_symlink() or path.stat().st_size > _MAX_BYTES:
         return set()

@@ -29,6 +29,14 @@ _FIELD = re.compile(
     rf" - (?P<key>[^\r\n\x1b]+?):(?P<value>{NUMBER}|True|False|[A-Za-z_][\w.]*\([^()\r\n]*\))"
     r"(?= - |[ \t]*(?:[\r\n\x1b]|\[repeated |$))"
 )
+_MOST_LINES = 5000
+_PRINTED = re.compile(rf"(?:{ESCAPE})*(?P<worker>\([^()]*pid=\d+[^()]*\)(?:{ESCAPE})* )?(?P<text>.*)")
+_STEP = re.compile(r"\bstep:[0-9]")
+_SECTIONS = {"trainer", "data"}
+"""What every configuration of verl has."""
+_FIRST = ("{'actor_rollout_ref'", "{'algorithm'", "{'data'")
+"""How the configuration begins, sorted by name as it is printed."""
+_MOST_BEFORE = 100_000
 
 
 def recognises(path: Path) -> bool:
@@ -109,16 +117,6 @@ def step_in_line(line: str) -> tuple[int, dict[str, str], int] | None:
 
 
 KIND = Kind("verl-console", recognises, VerlConsole)
-
-
-_MOST_LINES = 5000
-_PRINTED = re.compile(rf"(?:{ESCAPE})*(?P<worker>\([^()]*pid=\d+[^()]*\)(?:{ESCAPE})* )?(?P<text>.*)")
-_STEP = re.compile(r"\bstep:[0-9]")
-_SECTIONS = {"trainer", "data"}
-"""What every configuration of verl has."""
-_FIRST = ("{'actor_rollout_ref'", "{'algorithm'", "{'data'")
-"""How the configuration begins, sorted by name as it is printed."""
-_MOST_BEFORE = 100_000
 
 
 def printed_configuration(path: Path) -> RunSettings:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +147,8 @@ def parsed(path: Path, offset: int, payload: bytes) -> Any:
     try:
         return record_class().FromString(payload)
     except decode_error() as error:
+        from importlib.metadata import version
+
         msg = (
             f"the record at byte {offset} is none of W&B's ({error}); is this a run of W&B? "
             f"If a newer release wrote it, upgrade the wandb that is installed ({version('wandb')})"
