@@ -106,9 +106,8 @@ def stage_slow_rank_share(rank_values: Tensor) -> Tensor:
 
     Hardly ever informative: by construction about a tenth of the ranks lie above their own 90th percentile, with eight
     ranks always one, unless times are equal to the last digit. It says nothing about how much slower they are; compare
-    the largest with the smallest time for that. -1 means that there is only one process. Number of ranks whose time in
-    the engine exceeds the interpolated 90th percentile of all ranks, over the number of ranks. A batch is one
-    generation, with the times of all ranks.
+    the largest with the smallest time for that. Number of ranks whose time in the engine exceeds the interpolated 90th
+    percentile of all ranks, over the number of ranks. A batch is one generation, with the times of all ranks.
 
     Each update of a state must be one whole batch as the trainer forms it; the result is the mean over batches, which
     count alike, whatever their size.
