@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from rlmetrics.lazy_typing import NamedTuple
 from rlmetrics.names.lookup.anywhere import resolved_at
 from rlmetrics.names.lookup.key_spelling import Meant, meant
 from rlmetrics.names.lookup.lookup_records import Resolution

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any, NamedTuple
 from rlmetrics.names.meanings.key_index import KEY, SHOWN, TEMPLATE, Lookup, catalogue_of
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.terminal import wrapped

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.condition_words import condition_words
 from rlmetrics.wording.metric_facts import formula_texts, lowered, measured_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.upgrades.causes import CAUSE_WEIGHTS, shown
 from rlmetrics.wording.cause_words import cause_words, is_complex, taken_back_words
 from rlmetrics.wording.keylists import braced, counted, few, starred

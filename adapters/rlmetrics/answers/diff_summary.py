@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.upgrades.causes import shown, taken_over
 from rlmetrics.wording.cause_words import metric_words
 from rlmetrics.wording.keylists import braced, counted, few

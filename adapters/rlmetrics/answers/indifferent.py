@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.differences.severity import UPDATE
 from rlmetrics.names.settings.configuration import RecordedName, find_key
 from rlmetrics.wording.signature_words import listed

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.key_records import Reading

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.names.mapping.lookalikes import INSTEAD
 from rlmetrics.names.mapping.programs import other_programs

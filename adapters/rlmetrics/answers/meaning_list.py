@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
 
+from rlmetrics.lazy_typing import NamedTuple
 from rlmetrics.names.lookup.foreign_names import brought
 from rlmetrics.names.meanings.key_index import ALIAS, GROUP, KEY, SEGMENT, SHOWN, Catalogue, Logged, Lookup
 from rlmetrics.names.sources.surfaces import LOGGED

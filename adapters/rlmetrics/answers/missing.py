@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.meanings.key_index import KEY
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.user_errors import NamesError

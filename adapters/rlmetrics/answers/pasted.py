@@ -6,8 +6,8 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
 
+from rlmetrics.lazy_typing import Any, NamedTuple
 from rlmetrics.names.tables.printed_numbers import half_unit, shared_decimals
 
 __all__ = ["Given", "parse_row", "parse_rows", "parse_value"]

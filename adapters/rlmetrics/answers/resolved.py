@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.metric_facts import (
     as_shown,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.wording.signature_words import listed, source_words
 from rlmetrics.wording.terminal import columns, labelled, wrapped
 

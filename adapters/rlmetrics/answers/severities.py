@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.wording.footnotes import Notes
 from rlmetrics.wording.keylists import fitting

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.names.upgrades.history import History
 from rlmetrics.wording.change_words import change_row, changes
 from rlmetrics.wording.condition_words import condition_words

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.wording.footnotes import Notes, notes_of
 from rlmetrics.wording.keylists import fitting
 from rlmetrics.wording.signature_words import chosen_lines

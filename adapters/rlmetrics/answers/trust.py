@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.differences.entry_signature import population_traits
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.difference_words import GRADES, brief_of, shows

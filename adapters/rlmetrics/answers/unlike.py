@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.component_rows import metrics_of
 

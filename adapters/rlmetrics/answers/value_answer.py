@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.condition_words import guard_words
 from rlmetrics.wording.metric_facts import as_shown, formula_texts, health_texts, measured_text, reads_texts

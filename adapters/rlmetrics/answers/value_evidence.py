@@ -7,8 +7,8 @@ that setting. What was given is never contradicted; where nobody says how a sett
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any, NamedTuple
 from rlmetrics.names.differences.severity import unmet
 from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.meanings.key_index import KEY

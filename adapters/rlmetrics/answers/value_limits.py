@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.names.meanings.view import FrameworkView
 
 from .judgement import Judgement

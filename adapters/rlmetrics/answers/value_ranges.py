@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.names.tables.readings import covers
 from rlmetrics.wording.voice import phrase

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from rlmetrics.lazy_typing import TYPE_CHECKING
 
 from .checkout import SOURCE, archives, load_spec
 from .options import add_json

@@ -6,8 +6,8 @@ import argparse
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.sources.source import nearest
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.user_errors import NamesError, UserError

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rlmetrics.lazy_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rlmetrics.codegen.spec import Spec

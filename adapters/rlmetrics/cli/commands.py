@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from rlmetrics.lazy_typing import NamedTuple
 
 __all__ = ["COMMANDS", "Command", "examples_of"]
 

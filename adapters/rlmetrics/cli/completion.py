@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from typing import Any
+
+from rlmetrics.lazy_typing import Any
 
 __all__ = ["add", "complete", "run"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rlmetrics.lazy_typing import TYPE_CHECKING
 
 from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
 from .output import json_text

@@ -9,7 +9,8 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rlmetrics.translate import Report

@@ -6,8 +6,8 @@ import argparse
 import textwrap
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.tables.user_errors import NamesError
 
 from .options import add_config, add_json, config_of

@@ -6,7 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rlmetrics.lazy_typing import TYPE_CHECKING
 
 from .output import has_colour
 

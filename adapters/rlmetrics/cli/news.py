@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from rlmetrics.lazy_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rlmetrics.codegen.locks.pending import OpenItem

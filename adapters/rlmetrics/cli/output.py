@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, TextIO
+
+from rlmetrics.lazy_typing import Any, TextIO
 
 __all__ = ["csv_text", "has_colour", "json_text", "markdown", "plain", "table", "yaml_text"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any, NoReturn, Protocol, cast
+
+from rlmetrics.lazy_typing import Any, NoReturn, Protocol, cast
 
 from .commands import COMMANDS, examples_of
 from .exits import UsageError

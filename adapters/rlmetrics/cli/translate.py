@@ -7,8 +7,8 @@ import json
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.settings.configuration import parse_pairs
 
 from .exits import FOUND

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.tables.user_errors import UserError
 
 from .printable import printable

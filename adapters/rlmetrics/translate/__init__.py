@@ -7,9 +7,9 @@ package does what ``translate_file`` does.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from rlmetrics.lazy_imports import lazily
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.logs.input_errors import InputError
 
 from .callable_package import CallablePackage

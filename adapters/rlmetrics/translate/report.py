@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from rlmetrics.lazy_dataclasses import asdict, dataclass, field, replace
+from rlmetrics.lazy_typing import Any
 from rlmetrics.logs.printable import printable
 from rlmetrics.logs.reading import Loss
 from rlmetrics.names.differences.severity import SEVERITIES

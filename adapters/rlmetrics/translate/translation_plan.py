@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import Any
 
 from rlmetrics.lazy_dataclasses import asdict, dataclass, replace
+from rlmetrics.lazy_typing import Any
 from rlmetrics.names.differences.relations import GRADES
 from rlmetrics.names.mapping.mapping import NameMap
 from rlmetrics.names.mapping.programs import narrowed

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, Literal
 
 from rlmetrics.lazy_dataclasses import dataclass, replace
+from rlmetrics.lazy_typing import Any, Literal
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.names.meanings.recorded_settings import Understood
 from rlmetrics.names.tables.tables import Overlays, Tables

@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+
+from rlmetrics.lazy_typing import NamedTuple
 
 __all__ = ["Catalog", "in_parts", "stored_catalog"]
 

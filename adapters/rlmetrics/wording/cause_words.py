@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.upgrades.causes import shown, taken_over
 
 from .metric_facts import quantity

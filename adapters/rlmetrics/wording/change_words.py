@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.names.upgrades.history import Event, History
 
 from .difference_words import ToldCause, by_weight, telling, worded

@@ -6,8 +6,8 @@ The spec's own words for the latter complete "logged only": ``where the engine's
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
 
+from rlmetrics.lazy_typing import NamedTuple
 from rlmetrics.names.settings.configuration import Configuration
 from rlmetrics.names.settings.guards import (
     OPPOSITE,

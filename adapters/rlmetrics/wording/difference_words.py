@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any, NamedTuple
 from rlmetrics.names.differences.entry_contrast import Cause, Topic, cause_of, causes_of, contrast
 from rlmetrics.names.differences.verdict import Sides, applies, guards_of, verdict_on
 from rlmetrics.names.upgrades.causes import in_words

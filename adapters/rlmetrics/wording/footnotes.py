@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from rlmetrics.lazy_dataclasses import dataclass, field, replace
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names import Typical, load_tables
 
 from .metric_facts import is_timer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.differences.severity import unmet
 from rlmetrics.names.mapping.lookalikes import INSTEAD
 from rlmetrics.names.upgrades.causes import shown

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.tables.key_records import Transform
 
 from .signature_words import quantity_words

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.names.meanings.component import ComponentView
 from rlmetrics.names.settings.configuration import Configuration
 from rlmetrics.names.settings.guards import Compare, Expression, GuardLiteral, SettingName, Value, parse

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from rlmetrics.lazy_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables

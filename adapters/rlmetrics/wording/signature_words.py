@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 from .terminal import wrapped
 from .voice import language

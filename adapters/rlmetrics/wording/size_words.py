@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.lazy_typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Typical

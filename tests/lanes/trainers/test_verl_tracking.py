@@ -285,6 +285,7 @@ def test_without_the_name_nothing_changes(runs: Callable[[str], Path], release: 
     assert set(plain["keys"]) == set(events(runs(release) / "plain" / "tensorboard"))
     allowed = {
         "rlmetrics.lazy_imports",
+        "rlmetrics.lazy_typing",
         "rlmetrics.trainers",
         "rlmetrics.trainers.verl_plugin",
         "rlmetrics.trackers",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
 
 from rlmetrics.lazy_dataclasses import dataclass, field
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 __all__ = ["Account", "LoggedRow", "Loss", "RecordedRun", "as_step"]
 

@@ -6,7 +6,8 @@ A relation, a change between releases and the distance from a definition are all
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..tables.key_records import Entry
 from ..tables.tables import Tables

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 from ..settings.configuration import number
 from ..tables.key_records import Signature

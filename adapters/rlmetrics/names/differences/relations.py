@@ -8,7 +8,8 @@ quantity or are declared look-alikes, and otherwise there is ``none``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..tables.key_records import Difference, Entry, Signature, Transform, Typical
 from ..tables.tables import Tables

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any, Protocol
 
 from ..tables.levels import UPDATE
 from ..tables.user_errors import NamesError

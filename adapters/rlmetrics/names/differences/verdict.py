@@ -7,7 +7,8 @@ guards, which the settings of either side answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from rlmetrics.lazy_typing import NamedTuple
 
 from ..tables.levels import UPDATE, Level
 from ..tables.tables import Tables

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass, replace
+from rlmetrics.lazy_typing import Any
 
 from ..sources.source import CANONICAL
 from ..tables.loading import load_tables

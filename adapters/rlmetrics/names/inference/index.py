@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..sources.source import CANONICAL
 from ..tables.tables import Tables

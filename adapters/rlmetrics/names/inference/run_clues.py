@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass, field
+from rlmetrics.lazy_typing import Any
 
 __all__ = ["Clues", "nonzero_in"]
 

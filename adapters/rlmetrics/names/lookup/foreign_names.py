@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from rlmetrics.lazy_typing import NamedTuple
 
 from ..tables.tables import Tables
 

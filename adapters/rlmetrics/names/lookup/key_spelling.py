@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 
 from ..meanings.key_index import ALIAS, SEGMENT, catalogue_of
 from ..meanings.protocol import Match, View

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
 
 from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..meanings.protocol import View
 from ..meanings.view import open_view

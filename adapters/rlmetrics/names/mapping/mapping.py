@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
 
 from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.lazy_typing import NamedTuple
 
 from ..differences.relations import Relation
 from ..differences.severity import severity, severity_of

@@ -8,7 +8,8 @@ logs none, such as a callback, runs beside any.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..meanings.protocol import View
 from ..meanings.view import FrameworkView

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..differences.severity import Circumstances, unmet
 from ..settings.configuration import Config, Configuration, configuration_of

@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+
+from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 
 from ..settings.guards import GuardError, parse
 from ..tables.user_errors import NamesError

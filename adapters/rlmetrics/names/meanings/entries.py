@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+
+from rlmetrics.lazy_typing import Any
 
 from ..differences.entry_signature import effective_signature
 from ..settings.configuration import Configuration

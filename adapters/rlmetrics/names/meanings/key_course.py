@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple
+
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..differences.severity import Circumstances
 from ..settings.configuration import Config, Configuration, configuration_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..settings.configuration import Config, Configuration
 from ..sources.source import Component

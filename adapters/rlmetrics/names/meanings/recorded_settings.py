@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass, replace
+from rlmetrics.lazy_typing import Any
 
 from ..settings.configuration import AROUND, UNKNOWN, check_config, find_key, fitting, recorded_key, single
 from ..tables.loading import load_tables

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cached_property, lru_cache
-from typing import Any
+
+from rlmetrics.lazy_typing import Any
 
 from ..differences.severity import Circumstances
 from ..settings.configuration import Config, check_config, find_key

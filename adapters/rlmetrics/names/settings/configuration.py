@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any
+
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 from ..sources.source import nearest
 from ..tables.tables import FrameworkTable

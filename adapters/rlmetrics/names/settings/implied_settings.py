@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 from .configuration import UNKNOWN, holds
 from .guards import And, Compare, Expression, GuardError, GuardLiteral, Not, SettingName, parse

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from rlmetrics.lazy_typing import NamedTuple
 
 from ..tables.key_records import Fallback
 from ..tables.tables import FrameworkTable, Tables

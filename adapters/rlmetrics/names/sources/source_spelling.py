@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from rlmetrics.lazy_typing import NamedTuple
 
 from ..tables.tables import FrameworkTable
 from ..tables.versions import Releases, version_key

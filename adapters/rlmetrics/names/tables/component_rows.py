@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+
+from rlmetrics.lazy_typing import Any
 
 from .key_records import Reading, Signature
 from .pieces import Piece, combine

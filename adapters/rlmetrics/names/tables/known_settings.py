@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any
+
+from rlmetrics.lazy_typing import Any
 
 from .versions import Releases
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 __all__ = ["UPDATE", "Level", "levels_of"]
 

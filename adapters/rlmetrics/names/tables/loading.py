@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from os import PathLike, fspath
-from typing import Any
+
+from rlmetrics.lazy_typing import Any
 
 from .table_text import TableText
 from .tables import Overlays, Tables

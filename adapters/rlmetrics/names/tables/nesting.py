@@ -8,7 +8,8 @@ characters ahead. So brackets that crowd are set apart by spaces here, and no th
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from rlmetrics.lazy_typing import Any
 
 __all__ = ["beyond", "crowded"]
 

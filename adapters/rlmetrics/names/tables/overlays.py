@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+
+from rlmetrics.lazy_typing import Any
 
 from .user_errors import NamesError
 

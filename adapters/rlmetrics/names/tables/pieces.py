@@ -7,7 +7,8 @@ that two facts that hold together never set the same differently. What they add,
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+
+from rlmetrics.lazy_typing import Any
 
 __all__ = ["ADDED", "NOT_OF_THE_NUMBER", "combine"]
 

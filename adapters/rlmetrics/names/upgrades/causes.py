@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.lazy_typing import Any
 
 from ..differences.entry_contrast import GRADES, Cause
 from ..differences.verdict import Sides, Verdict, verdict_on

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.lazy_typing import Any
 
 from ..meanings.component import ComponentView
 from ..meanings.key_course import ComponentCourse

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..differences.entry_contrast import Cause, Pair, Topic, cause_of, causes_of, contrast, same_value, worst_of
 from ..differences.verdict import Sides

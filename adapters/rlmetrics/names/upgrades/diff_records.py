@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.lazy_typing import TYPE_CHECKING
 
 from ..tables.key_records import Difference, Evidence, Fallback, LookAlike, Transform
 

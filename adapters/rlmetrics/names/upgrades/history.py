@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..differences.entry_contrast import Cause
 from ..differences.verdict import Sides, verdict_on

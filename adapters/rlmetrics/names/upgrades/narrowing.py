@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
 
 from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.lazy_typing import TYPE_CHECKING, TypeVar
 
 from ..sources.source import nearest
 from ..tables.templates import OPEN

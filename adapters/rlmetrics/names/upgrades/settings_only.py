@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..differences.entry_contrast import Cause
 from ..meanings.key_course import ComponentCourse

@@ -38,6 +38,7 @@ MADE_BY = (
     "rlmetrics.wording",
     "rlmetrics.lazy_dataclasses",
     "rlmetrics.lazy_imports",
+    "rlmetrics.lazy_typing",
     __name__,
 )
 """The code that decides what an answer is."""

@@ -15,6 +15,7 @@ WATCHED = (
     ("adapters/rlmetrics/handwritten", (".py",)),
     ("adapters/rlmetrics/lazy_dataclasses.py", (".py",)),
     ("adapters/rlmetrics/lazy_imports.py", (".py",)),
+    ("adapters/rlmetrics/lazy_typing.py", (".py",)),
     ("adapters/rlmetrics/names", (".py",)),
     ("adapters/rlmetrics/state", (".py",)),
     ("adapters/rlmetrics/wording", (".py",)),

@@ -71,7 +71,7 @@ LAYERS: Sequence[Sequence[Part]] = (
     ),
     (_part("wording", "words for answers", 0.3),),
     (_part("names", "meanings, relations", 0.3),),
-    (_part("base", "data, references", 0.3, "tables", "lazy_imports", "lazy_dataclasses", "oracle"),),
+    (_part("base", "data, references", 0.3, "tables", "lazy_imports", "lazy_dataclasses", "lazy_typing", "oracle"),),
 )
 """Parts from the top to the bottom: each imports parts of lower layers only."""
 
