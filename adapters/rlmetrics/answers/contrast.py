@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.condition_words import condition_words
-from rlmetrics.wording.metric_facts import formula_texts, lowered, measured_text
+from rlmetrics.wording.metric_facts import formula_texts, lowered, measured_text, range_of
 from rlmetrics.wording.setting_words import settings_that_change
 from rlmetrics.wording.signature_words import (
     averaged_words,
@@ -207,10 +207,12 @@ def _is(side: Side) -> str | None:
 
 
 def _sign(side: Side) -> str | None:
-    span = _metric(side).get("range")
-    if span is None:
+    signature = side[1].signature
+    variant = None if signature is None else signature.reproduced_by
+    span = range_of(str(side[1].metric), variant, side[0].tables)
+    low, high = span or (None, None)
+    if low is None and high is None:
         return "may be negative"
-    low, high = span
     if low is not None and high is not None:
         return f"{low:g} to {high:g}"
     if low is not None:

@@ -55,7 +55,11 @@ def averaged_lines(view: View, item: Resolution) -> list[str]:
     if signature.span is not None:
         texts.append(f"measures {signature.span.rstrip('.')}")
     if signature.scale != 1 or signature.offset != 0:
-        shown = "" if (axis := signature.axis) is None else shown_range_words(str(item.metric), axis, view.tables)
+        shown = (
+            ""
+            if (axis := signature.axis) is None
+            else shown_range_words(str(item.metric), axis, view.tables, signature.reproduced_by)
+        )
         made = f"{_made_of(signature)}{f', {shown}' if shown else ''}"
         texts.append(phrase("logged = {what}", what=made))
     if signature.lag:

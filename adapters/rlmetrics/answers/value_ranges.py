@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.names.tables.readings import covers
+from rlmetrics.wording.metric_facts import range_of
 from rlmetrics.wording.voice import phrase
 
 from .judgement import Judgement
@@ -62,8 +63,9 @@ def as_read(reading: Reading, resolution: Resolution, given: Given) -> Given:
 
 def shown_range(resolution: Resolution, tables: Tables) -> tuple[float | None, float | None] | None:
     """Return between which numbers a key's values lie, as it shows them; None where nothing says it."""
-    span: tuple[float | None, float | None] | None = tables.metrics.get(resolution.metric or "", {}).get("range")
     signature, axis = resolution.signature, axis_of(resolution)
+    variant = None if signature is None else signature.reproduced_by
+    span = range_of(resolution.metric or "", variant, tables)
     if span is None or signature is None:
         return None
     if axis is not None:

@@ -26,6 +26,7 @@ __all__ = [
     "measured_text",
     "of_metric",
     "quantity",
+    "range_of",
     "range_words",
     "reads_texts",
     "sentence",
@@ -96,7 +97,7 @@ def formula_texts(metric: str, variant: str | None, tables: Tables, *, ranged: b
     formula = own.get("formula")
     if formula is None:
         return []
-    unit = spoken(range_words(metric, tables)) if ranged else ""
+    unit = spoken(range_words(metric, tables, variant)) if ranged else ""
     lines = [f"{_plain(formula)}{f', {unit}' if unit else ''}"]
     lines += [f"{name} = {_plain(expression)}" for name, expression in own.get("let", {}).items()]
     return lines
@@ -108,21 +109,30 @@ def measured_text(metric: str, tables: Tables) -> str | None:
     return text
 
 
-def range_words(metric: str, tables: Tables) -> str:
+def range_of(metric: str, variant: str | None, tables: Tables) -> tuple[float | None, float | None] | None:
+    """Return between which numbers a metric lies, or a variant of its formula; None where nothing says it."""
+    row: Mapping[str, Any] = tables.metrics.get(metric, {})
+    found: tuple[float | None, float | None] | None = row.get("ranges", {}).get(variant, row.get("range"))
+    return found
+
+
+def range_words(metric: str, tables: Tables, variant: str | None = None) -> str:
     """Return the unit and the range of a metric as they stand behind its formula: ``in nat, never negative``."""
     row: Mapping[str, Any] = tables.metrics.get(metric, {})
     unit = str(row.get("unit", ""))
-    return ", ".join([*([f"in {unit}"] if unit not in ("", "1", "None") else []), *_between(metric, PLAIN, tables)])
+    return ", ".join(
+        [*([f"in {unit}"] if unit not in ("", "1", "None") else []), *_between(metric, PLAIN, tables, variant)]
+    )
 
 
-def shown_range_words(metric: str, axis: Transform, tables: Tables) -> str:
+def shown_range_words(metric: str, axis: Transform, tables: Tables, variant: str | None = None) -> str:
     """Return the range of a key that shows another than its metric, ``never positive``; empty if it is the same."""
-    shown = _between(metric, axis, tables)
-    return "" if shown == _between(metric, PLAIN, tables) else spoken(", ".join(shown))
+    shown = _between(metric, axis, tables, variant)
+    return "" if shown == _between(metric, PLAIN, tables, variant) else spoken(", ".join(shown))
 
 
-def _between(metric: str, axis: Transform, tables: Tables) -> list[str]:
-    low, high = axis.span(*tables.metrics.get(metric, {}).get("range", (None, None)))
+def _between(metric: str, axis: Transform, tables: Tables, variant: str | None = None) -> list[str]:
+    low, high = axis.span(*(range_of(metric, variant, tables) or (None, None)))
     parts = []
     if low is not None and high is not None:
         parts.append(f"{low:g} to {high:g}")

@@ -90,17 +90,18 @@ def averaged_words(signature: Signature, metric: str | None, tables: Tables) -> 
     row = tables.metrics.get(metric or "", {})
     default = _POOL if "function" in row else _NONE
     statistic = row.get("identity", {}).get("statistic")
-    operations = {level: _plain(signature.reduction.get(level, default), statistic) for level in tables.levels}
+    operations = {level: signature.reduction.get(level, default) for level in tables.levels}
+    plain = True
+    for level, operation in operations.items():
+        # The largest of the largest is the largest of all, but not of means.
+        if plain and (statistic, operation) in _NEUTRAL:
+            operations[level] = _POOL
+        plain = plain and operations[level] in (_POOL, _NONE)
     words = tables.signatures["WORDS"]
     weights = {level: by for name in signature.traits for level, by in tables.traits[name].get("weighs", {}).items()}
     steps = [*_at_once(operations, signature, tables.levels, words), *_rest(operations, weights, tables.levels, words)]
     taken = population_words(signature.population, tables)
     return "; ".join(text for text in (taken, ", then ".join(steps)) if text) or None
-
-
-def _plain(operation: str, statistic: str | None) -> str:
-    """Return an operation; the largest of the largest is the largest of all."""
-    return _POOL if (statistic, operation) in _NEUTRAL else operation
 
 
 def _at_once(

@@ -68,6 +68,9 @@ class FormulaVariant(Strict):
     same: bool = Field(
         default=False, description="Whether it is the metric's own number from other inputs, and so no difference."
     )
+    range: tuple[float | None, float | None] | None = Field(
+        default=None, strict=False, description="Where its values lie, if not where those of the metric do."
+    )
     inputs: list[Text] | None = None
     parameters: dict[str, Parameter] | None = None
     let: dict[str, Text] | None = None

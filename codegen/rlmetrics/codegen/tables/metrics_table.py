@@ -56,6 +56,7 @@ def _metric(family: str, name: str, metric: Metric, templates: Sequence[dict[str
         function=function if computed else None,
         variant_functions=function if partly and not computed else None,
         variants={variant: item.brief for variant, item in metric.variants.items()},
+        ranges={variant: item.range for variant, item in metric.variants.items() if item.range is not None},
         same=[variant for variant, item in metric.variants.items() if item.same],
         false_friends={friend.metric: friend.why for friend in metric.false_friends},
         templates=templates,
