@@ -32,7 +32,7 @@ def assert_same(book: str, name: str, columns: int, *, colour: bool) -> None:
     if len(words) == 3:
         words.insert(2, "--at")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(terminal, "_has_colour", lambda stream: colour)
+        patch.setattr(terminal, "has_colour", lambda stream: colour)
         ready = _ready(words, columns)
         patch.setattr(MAIN, "answer_at_hand", lambda arguments: None)
         made = answered(*words, COLUMNS=str(columns))

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
-
-from .output import has_colour
+from rlmetrics.wording.terminal import has_colour
 
 if TYPE_CHECKING:
     from rlmetrics.codegen.generate.driver import FileChange, GenerateReport

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
 
-from rlmetrics.lazy_typing import Any, TextIO
+from rlmetrics.lazy_typing import Any
 
-__all__ = ["csv_text", "has_colour", "json_text", "markdown", "plain", "table", "yaml_text"]
+__all__ = ["csv_text", "json_text", "markdown", "plain", "table", "yaml_text"]
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _YAML_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-
-
-def has_colour(stream: TextIO) -> bool:
-    """Tell whether a stream goes to a terminal whose user has not asked for plain text."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def plain(value: Any) -> Any:

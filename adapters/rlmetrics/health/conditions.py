@@ -16,7 +16,7 @@ from rlmetrics.lazy_dataclasses import dataclass
 
 from .series import Series
 
-__all__ = ["FUNCTIONS", "Condition", "ConditionError", "parse_condition", "parse_number"]
+__all__ = ["FUNCTIONS", "Condition", "ConditionError", "number_in", "parse_condition", "parse_number"]
 
 FUNCTIONS = (
     "arrives",
@@ -216,7 +216,7 @@ class _Reader:
         self.functions.add(name)
         if name in _REPEATED and isinstance(curve, ast.Name):
             self.repeated.add(curve.id)
-        self.absolute = self.absolute or (name in _WITH_BOUND and _number(rest[0]) not in (None, 0))
+        self.absolute = self.absolute or (name in _WITH_BOUND and number_in(rest[0]) not in (None, 0))
         arguments = [
             self.curve(item) if name in _OF_TWO and not index else self.number(item) for index, item in enumerate(rest)
         ]
@@ -240,10 +240,10 @@ def _cost(node: ast.expr) -> int:
     return sum(_COSTS.get(part.id, 0) for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
-def _number(node: ast.expr) -> float | None:
+def number_in(node: ast.expr) -> float | None:
     """Return the value of a number; None of anything else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = _number(node.operand)
+        value = number_in(node.operand)
         return None if value is None else -value
     return float(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, int | float) else None
 
@@ -257,7 +257,7 @@ def _value_of_x(node: ast.expr) -> bool:
 
 
 def _is_absolute(sides: list[ast.expr]) -> bool:
-    return any(map(_value_of_x, sides)) and any(_number(side) not in (None, 0.0) for side in sides)
+    return any(map(_value_of_x, sides)) and any(number_in(side) not in (None, 0.0) for side in sides)
 
 
 def _bounds(node: ast.expr) -> dict[str, float]:
@@ -265,11 +265,11 @@ def _bounds(node: ast.expr) -> dict[str, float]:
         return {}
     op, right = node.ops[0], node.comparators[0]
     side = "above" if isinstance(op, ast.Gt | ast.GtE) else "below" if isinstance(op, ast.Lt | ast.LtE) else None
-    number = _number(right)
+    number = number_in(right)
     if side is not None and number is not None:
         return {side: number}
     if side is not None and isinstance(right, ast.BinOp) and isinstance(right.op, ast.Mult):
-        number = _number(right.left)
+        number = number_in(right.left)
         of_start = isinstance(right.right, ast.Call) and ast.unparse(right.right) == "start(x)"
         return {f"{side}_start": number} if number is not None and of_start else {}
     return {}

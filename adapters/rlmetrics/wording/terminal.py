@@ -25,6 +25,7 @@ __all__ = [
     "extent",
     "first_fitting",
     "footnote",
+    "has_colour",
     "if_fitting",
     "labelled",
     "one_line",
@@ -297,7 +298,7 @@ def printed(
     text = [*lines]
     if not _shows(out, "≈≠·…"):
         text = [line.translate(_PLAIN) for line in text]
-    if not _has_colour(out):
+    if not has_colour(out):
         return "\n".join(text)
     # Only a terminal needs what paints, and only it pays for importing that.
     from .painting import painted
@@ -314,5 +315,6 @@ def _shows(stream: TextIO, text: str) -> bool:
     return True
 
 
-def _has_colour(stream: TextIO) -> bool:
+def has_colour(stream: TextIO) -> bool:
+    """Tell whether a stream goes to a terminal whose user has not asked for plain text."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

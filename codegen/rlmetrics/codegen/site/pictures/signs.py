@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rlmetrics.health.conditions import FUNCTIONS
+from rlmetrics.health.conditions import FUNCTIONS, number_in
 
 if TYPE_CHECKING:
     from rlmetrics.health.rules import Rule
@@ -100,7 +100,7 @@ def _signs(node: ast.expr) -> Iterator[Sign]:
             yield found
     elif isinstance(node, ast.Call) and _about_x(node):
         name = _called(node)
-        bound = _number(node.args[1]) if name == "sure_above" else None
+        bound = number_in(node.args[1]) if name == "sure_above" else None
         if name == "constant":
             yield Sign("constant")
         elif bound is not None:
@@ -111,7 +111,7 @@ def _signs(node: ast.expr) -> Iterator[Sign]:
 
 def _comparison(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Sign | None:
     upwards = isinstance(op, ast.Gt | ast.GtE)
-    number, name = _number(right), _called(left)
+    number, name = number_in(right), _called(left)
     if isinstance(op, ast.Eq):
         if not _is_x(left):
             return None
@@ -127,7 +127,7 @@ def _comparison(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Sign | None:
     if not _about_x(left):
         return Sign("falls") if ast.unparse(left) == "high(x) - now(x)" and upwards else None
     if name in ("share_above", "share_below"):
-        bound = _number(left.args[1]) if isinstance(left, ast.Call) else None
+        bound = number_in(left.args[1]) if isinstance(left, ast.Call) else None
         return Sign(name.removeprefix("share_"), bound, lasting=True) if bound is not None else None
     if name == "spikes":
         return Sign("spikes", number or 1)
@@ -183,17 +183,10 @@ def _called(node: ast.expr) -> str:
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
-def _number(node: ast.expr) -> float | None:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = _number(node.operand)
-        return None if value is None else -value
-    return float(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, int | float) else None
-
-
 def _factor(node: ast.expr) -> tuple[float, str] | None:
     """Return a factor and what it is of, of an expression such as ``0.3 * start(x)``."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        number, name = _number(node.left), _called(node.right)
+        number, name = number_in(node.left), _called(node.right)
         if number is not None and name in _BEGINNINGS and _about_x(node.right):
             return number, "high" if name == "high" else "start"
     return None
