@@ -107,7 +107,7 @@ class AsLogged:
         import torch
 
         from .folds import fold, fold_with_replaced
-        from .function_calls import Call
+        from .function_calls import LONGEST, Call
         from .nested_parts import cut_batch, lengths, nested
 
         recipe = self.recipe
@@ -128,6 +128,8 @@ class AsLogged:
         counts = lengths(data, self.levels)
         scale, offset = self._number(recipe.scale, counts), self._number(recipe.offset, counts)
         for action in recipe.named("scale"):
+            if LONGEST in action.said["by"]:
+                continue  # each call has a longest response of its own
             scale *= self._number(action.said["by"], counts)
         value = value if (scale, offset) == (1.0, 0.0) else scale * value + offset
         return self._shown(value)

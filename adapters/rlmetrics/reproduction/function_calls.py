@@ -9,16 +9,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rlmetrics.names.settings.configuration import number
 from rlmetrics.state.registry import MetricFunction
 
 from .nested_parts import Batch
 from .recipes import Recipe
 from .words import Action
 
-__all__ = ["Call"]
+__all__ = ["LONGEST", "Call", "Compute"]
 
-_TOKENS = 2
-"""Axes of an input with one value for each token: ``[B, T]``."""
+LONGEST = "longest_response"
+"""What expressions call the width of a batch, the length of its longest response."""
 
 
 class Call:
@@ -50,6 +51,10 @@ class Call:
                 state.update(**tensors)
             value = state.compute()
         value = self._finished(value, prepared)
+        for action in self._recipe.named("scale"):
+            if LONGEST in action.said["by"]:
+                width = max(tensors["mask"].shape[-1] for tensors in prepared)
+                value = value * float(number(action.said["by"], {LONGEST: width}))
         for action in self._recipe.named("plus"):
             terms = [torch.as_tensor(batch[action.said["input"]]) for batch in batches if action.said["input"] in batch]
             value = value + torch.stack(terms).double().mean() if terms else value
@@ -69,8 +74,8 @@ class Call:
             bound = float(action.said["to"])
             for first, second in action.said["difference"]:
                 if first in tensors and second in tensors:
-                    base = tensors[second].double()
-                    tensors[first] = base + (tensors[first].double() - base).clamp(-bound, bound)
+                    given = tensors[first].double()
+                    tensors[second] = given - (given - tensors[second].double()).clamp(-bound, bound)
         if self._rows == "skip" and "mask" in tensors:
             kept = tensors["mask"].bool().any(-1)
             tensors = {name: tensor[kept] if len(tensor) == len(kept) else tensor for name, tensor in tensors.items()}

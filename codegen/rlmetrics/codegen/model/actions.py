@@ -61,7 +61,7 @@ class Plus(_Action):
 class Clamp(_Action):
     """A difference of two inputs that is bounded before it is used."""
 
-    difference: list[list[Text]] = Field(description="Pairs of inputs, the minuend first.")
+    difference: list[list[Text]] = Field(description="Pairs of inputs, the minuend first; the other one is moved.")
     to: float = Field(description="Its largest size.")
 
 
