@@ -99,7 +99,7 @@ class _TextEntries(Mapping[str, "Any"]):
     def __getitem__(self, name: str) -> Any:
         if name in self._known:
             return self._known[name]
-        if self._is_whole or not self._left:
+        if self._is_whole or not self._left or not isinstance(name, str):
             return self._all()[name]
         self._left -= 1
         mark = f"\n  {_quoted(name)}: "
