@@ -26,6 +26,7 @@ def test_reading_a_log_needs_no_translation() -> None:
         if module.startswith(rooms) and target.startswith("rlmetrics.translate")
     }
     assert found == {
+        ("rlmetrics.trackers.live_names", "rlmetrics.translate.translation_plan"),
         ("rlmetrics.trackers.live_names", "rlmetrics.translate.translator"),
         ("rlmetrics.trackers.opentelemetry", "rlmetrics.translate.conversion"),
     }
