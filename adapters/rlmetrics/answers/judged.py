@@ -212,7 +212,10 @@ def _constants(view: View, resolution: Resolution, given: Given, evidence: RowEv
         if holds is False or (guard is not None and evidence.refutes(guard)):
             continue
         if not is_value(constant, given):
-            if holds and not constant.remark and math.isfinite(given.number):
+            if constant.always and math.isfinite(given.number):
+                says = f"{given.text} does not fit: it is {text}."
+                said.append(Judgement("warning", "constant", says))
+            elif holds and not constant.remark and math.isfinite(given.number):
                 says = f"{given.text} does not fit the settings that were given: it is {constant.value} while {guard}."
                 said.append(Judgement("warning", "constant", says))
             continue

@@ -899,9 +899,10 @@ def _sampling_sequence_weight_mean_raw_finalize(state: Tensor) -> Tensor:
 def sampling_sequence_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest importance weight of a response, trainer over rollout engine.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. At the bound it
-    only says that at least one weight was cut. Products over long responses stray far from 1 even when single tokens
-    agree well, so a sequence weight says more about length than about the mismatch per token.
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
+    truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
+    Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
+    about length than about the mismatch per token.
 
     Formula::
 
@@ -957,9 +958,10 @@ def sampling_sequence_weight_max_zeroed(
 ) -> Tensor:
     """Weights outside the bounds are replaced by 0 first and stay in the statistic.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. At the bound it
-    only says that at least one weight was cut. Products over long responses stray far from 1 even when single tokens
-    agree well, so a sequence weight says more about length than about the mismatch per token.
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
+    truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
+    Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
+    about length than about the mismatch per token.
 
     Formula::
 
@@ -1035,9 +1037,10 @@ def sampling_sequence_weight_max_truncated(
 ) -> Tensor:
     """Weights outside the bounds are replaced by the bound first.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. At the bound it
-    only says that at least one weight was cut. Products over long responses stray far from 1 even when single tokens
-    agree well, so a sequence weight says more about length than about the mismatch per token.
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
+    truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
+    Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
+    about length than about the mismatch per token.
 
     Formula::
 
@@ -1104,9 +1107,10 @@ def _sampling_sequence_weight_max_truncated_finalize(state: Tensor) -> Tensor:
 def sampling_sequence_weight_max_clamped(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """The log-weight of a response is clamped to at most 20 first.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. At the bound it
-    only says that at least one weight was cut. Products over long responses stray far from 1 even when single tokens
-    agree well, so a sequence weight says more about length than about the mismatch per token.
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
+    truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
+    Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
+    about length than about the mismatch per token.
 
     Formula::
 
@@ -1159,9 +1163,10 @@ def _sampling_sequence_weight_max_clamped_finalize(state: Tensor) -> Tensor:
 def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
 
-    One weight per response: the product over its tokens of the trainer's probability over the engine's. At the bound it
-    only says that at least one weight was cut. Products over long responses stray far from 1 even when single tokens
-    agree well, so a sequence weight says more about length than about the mismatch per token.
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
+    truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
+    Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
+    about length than about the mismatch per token.
 
     Formula::
 
@@ -1617,8 +1622,8 @@ def _sampling_token_weight_mean_truncated_finalize(state: Tensor) -> Tensor:
 def sampling_token_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest importance weight of a token, trainer over rollout engine.
 
-    One weight per response token: the trainer's probability over the engine's. At the bound it only says that at least
-    one weight was cut. Close to 1 throughout as long as both sides agree.
+    One weight per response token: the trainer's probability over the engine's. Taken after truncation it lies at the
+    bound as soon as one weight was cut; taken before, it tells how far the largest goes.
 
     Formula::
 
@@ -1674,8 +1679,8 @@ def sampling_token_weight_max_zeroed(
 ) -> Tensor:
     """Weights outside the bounds are replaced by 0 first and stay in the statistic.
 
-    One weight per response token: the trainer's probability over the engine's. At the bound it only says that at least
-    one weight was cut. Close to 1 throughout as long as both sides agree.
+    One weight per response token: the trainer's probability over the engine's. Taken after truncation it lies at the
+    bound as soon as one weight was cut; taken before, it tells how far the largest goes.
 
     Formula::
 
@@ -1752,8 +1757,8 @@ def sampling_token_weight_max_truncated(
 ) -> Tensor:
     """Weights outside the bounds are replaced by the bound first.
 
-    One weight per response token: the trainer's probability over the engine's. At the bound it only says that at least
-    one weight was cut. Close to 1 throughout as long as both sides agree.
+    One weight per response token: the trainer's probability over the engine's. Taken after truncation it lies at the
+    bound as soon as one weight was cut; taken before, it tells how far the largest goes.
 
     Formula::
 
