@@ -79,6 +79,7 @@ def test_every_check_is_tested() -> None:
         "overlay-conflict",
         "unproven",
         "default-differs",
+        "undated-package",
         "stale-size",
         "missing-text",
         "missing-must",

@@ -60,3 +60,16 @@ def test_an_equal_default_is_no_finding(spec: SpecText) -> None:
     locked(spec, "1.0.0..", "0.1")
 
     assert spec.findings("default-differs") == []
+
+
+def test_releases_of_other_packages_have_dates(spec: SpecText) -> None:
+    """One that a lock knows and nobody dated is told; without `beside` nothing is asked for."""
+    folder = spec.root / "locks" / "acme" / "torch"
+    folder.mkdir(parents=True)
+    (folder / "trainer.lock").write_text("# Kept.\npackage torch\nreleases 2.0.0 2.1.0\n", encoding="utf-8")
+    assert spec.findings("undated-package") == []
+    spec.edit("frameworks/acme/framework", "config:\n", "beside: {torch: {2.0.0: '2023-03-15'}}\nconfig:\n")
+
+    (found,) = spec.findings("undated-package")
+
+    assert found.message == "`torch` 2.1.0, which locks know, has no date"

@@ -110,10 +110,7 @@ class FrameworkTable:
                 for line, where in proofs["lines"][path][symbol]:
                     if covers(where, release):
                         yield from (Evidence(release, path, line + offset, symbol, anchor) for offset in offsets)
-        other = proofs.get("others", {}).get(anchor)
-        if other is not None:
-            package, version, path, line, symbol = other
-            yield Evidence(version, path, line, symbol, anchor, f"of {package}")
+        yield from beside(proofs, anchor, lambda ranges: covers(ranges, release))
 
     def proofs(self, stem: str) -> Mapping[str, Any]:
         """Return where the anchors of a file stand in all releases; see `rlmetrics.codegen.tables.proof_table`."""
@@ -142,6 +139,24 @@ class FrameworkTable:
             except (KeyError, NamesError):
                 self._defaults[stem] = {}  # a file without a lock whose settings nothing describes
         return self._defaults[stem]
+
+
+def beside(proofs: Mapping[str, Any], anchor: str, covers: Callable[[Sequence[str]], bool]) -> Iterator[Evidence]:
+    """Yield where another package shows an anchor, in the release of it that was current, or the next that has it.
+
+    Args:
+        proofs: Where the anchors of a file stand.
+        anchor: The anchor.
+        covers: Tells whether ranges hold the release that is asked about.
+    """
+    package, places = proofs.get("others", {}).get(anchor, ("", ()))
+    versions: Sequence[tuple[str, Sequence[str]]] = proofs.get("beside", {}).get(package, ())
+    current = next((index for index, (_, ranges) in enumerate(versions) if ranges and covers(ranges)), len(versions))
+    for index in (*range(current, len(versions)), *reversed(range(current))):
+        for path, symbol, lines in places:
+            if lines[index]:
+                yield Evidence(versions[index][0], path, lines[index], symbol, anchor, f"of {package}")
+                return
 
 
 class MetricTable(Mapping[str, Mapping[str, Any]]):

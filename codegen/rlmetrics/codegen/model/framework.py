@@ -412,6 +412,11 @@ class Framework(Strict):
         default=[], description="With how many decimals a release's console prints numbers, where it rounds them."
     )
     settings: SettingSources | None = Field(default=None, description="Where all settings of a release stand.")
+    beside: dict[str, dict[str, Text]] = Field(
+        default={},
+        description="Other packages whose statements are cited: their releases that locks know, oldest first, with "
+        "dates. A release of the framework cites the one that was out when it came out.",
+    )
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
     guides: dict[str, Guide] = {}

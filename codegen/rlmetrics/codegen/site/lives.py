@@ -7,7 +7,7 @@ What sets it apart from the metric's definition is judged as a translation to th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from rlmetrics.names.differences.relations import relate
@@ -18,7 +18,7 @@ from rlmetrics.names.meanings.key_course import ComponentCourse
 from rlmetrics.names.sources.source import CANONICAL, Component, Source
 from rlmetrics.names.sources.surfaces import route_surfaces, show_template
 from rlmetrics.names.tables.key_records import Entry, Evidence
-from rlmetrics.names.tables.tables import FrameworkTable, Tables
+from rlmetrics.names.tables.tables import FrameworkTable, Tables, beside
 from rlmetrics.names.upgrades.changes import course_of
 from rlmetrics.names.upgrades.key_lineage import followed
 from rlmetrics.wording.condition_words import condition_words
@@ -180,11 +180,9 @@ def _lines(table: FrameworkTable, stem: str, anchor: str) -> dict[int, Evidence]
         for line, where in proofs["lines"][path][symbol] if offsets else ():
             for release in covered(where) & among:
                 found.setdefault(order(release), Evidence(release, path, line + offsets[0], symbol, name))
-    elsewhere = proofs.get("others", {}).get(name)
-    if elsewhere is not None:
-        package, version, path, line, symbol = elsewhere
-        place = Evidence(version, path, line, symbol, name, f"of {package}")
-        found.update({at: place for at in range(len(table.releases.names)) if at not in found})
+    for at, release in enumerate(table.releases.names) if name in proofs.get("others", {}) else ():
+        for place in beside(proofs, name, partial(table.releases.covers, release=release)):
+            found.setdefault(at, place)
     return found
 
 

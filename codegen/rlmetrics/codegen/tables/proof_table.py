@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..locks.ledger import Ledger
+from ..locks.contemporary import contemporary
+from ..locks.ledger import SHARED, Ledger
 from ..meaning import FrameworkScope, scope_of
 from .data import Row, Table, row
 
 if TYPE_CHECKING:
     from ..locks.lock import Lock
+    from ..model import Framework
     from ..spec import Spec
 
 __all__ = ["proof_tables"]
@@ -21,8 +23,9 @@ def proof_tables(spec: Spec) -> dict[str, Table]:
 
     Each has ``anchors``, by name the path, symbol, lines after the symbol's first one, releases and
     fingerprint of each statement;
-    ``lines``, by path and symbol the symbol's first line in which releases; and ``others``, by name the package, its
-    newest release with the statement, path, line and symbol, of anchors in other packages.
+    ``lines``, by path and symbol the symbol's first line in which releases. ``beside`` has for other packages the
+    releases of theirs with which releases of the framework ran, and ``others`` by name the package of an anchor there,
+    and for each path and symbol its line in each of these, 0 where it is not.
     """
     tables: dict[str, Table] = {}
     for name, framework in spec.frameworks.items():
@@ -31,11 +34,35 @@ def proof_tables(spec: Spec) -> dict[str, Table]:
         ledger = Ledger(folder, framework.framework.package)
         for stem, file in framework.files.items():
             if file.anchors and ledger.path(stem).is_file():
-                tables[f"proofs/{name}/{stem}"] = Table(f"spec/locks/{name}/{stem}.lock", _table(scope, stem, ledger))
+                proofs = _table(scope, stem, ledger, _Beside(framework.framework, ledger))
+                tables[f"proofs/{name}/{stem}"] = Table(f"spec/locks/{name}/{stem}.lock", proofs)
     return tables
 
 
-def _table(scope: FrameworkScope, stem: str, ledger: Ledger) -> Row:
+class _Beside:
+    """Releases of other packages that a framework's releases ran with.
+
+    Args:
+        framework: The framework.
+        ledger: Its locks.
+    """
+
+    def __init__(self, framework: Framework, ledger: Ledger) -> None:
+        self._framework = framework
+        self._required = ledger.lock(SHARED).tables.get(("requires", ""), {})
+
+    def of(self, package: str, lock: Lock) -> dict[str, str]:
+        """Return the other package's release for each of the framework's, among those that a lock knows."""
+        dates = self._framework.beside.get(package, {})
+        asked: dict[str, list[str]] = {}
+        for text, releases in self._required.get(package, {}).items():
+            for release in releases:
+                asked.setdefault(release, []).append(text)
+        dated = [(item.release, item.date) for item in self._framework.releases]
+        return contemporary(dated, {name: dates.get(name, "") for name in lock.releases}, asked)
+
+
+def _table(scope: FrameworkScope, stem: str, ledger: Ledger, around: _Beside) -> Row:
     own = ledger.lock(stem)
     declared = scope.anchors(stem)
     anchors: dict[str, list[Any]] = {}
@@ -55,15 +82,30 @@ def _table(scope: FrameworkScope, stem: str, ledger: Ledger) -> Row:
                     ]
                     anchors.setdefault(name, []).append(rows)
     lines = {path: _lines(scope, own, path, symbols) for path, symbols in sorted(used.items())}
-    others = {}
+    others: dict[str, Any] = {}
+    beside: dict[str, Any] = {}
     for package in sorted({item.package for item in declared.values()} - {ledger.package}):
         lock = ledger.lock(stem, package)
-        for name in declared:
-            newest = next((release for release in reversed(lock.releases) if lock.places(name, release)), None)
-            if newest is not None:
-                path, line = lock.places(name, newest)[0]
-                others[name] = [package, newest, path, line, lock.found(name, newest)[0].mark.symbol]
-    return row(anchors=dict(sorted(anchors.items())), lines=lines, others=others)
+        ran: dict[str, set[str]] = {}
+        for release, version in around.of(package, lock).items() if lock.releases else ():
+            ran.setdefault(version, set()).add(release)
+        # The newest stands last: what no release has that was current is cited from it.
+        versions = [name for name in lock.releases if name in ran or name == lock.releases[-1]]
+        found = {name: places for name in declared if (places := _places(lock, name, versions))}
+        if found:
+            beside[package] = [[version, _ranges(scope, ran.get(version, set()))] for version in versions]
+            others.update({name: [package, places] for name, places in found.items()})
+    return row(anchors=dict(sorted(anchors.items())), lines=lines, beside=beside, others=others)
+
+
+def _places(lock: Lock, name: str, versions: Sequence[str]) -> list[list[Any]]:
+    """Return where an anchor of another package stands: path, symbol, and its line in each release or 0."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for index, version in enumerate(versions):
+        for path, line in lock.places(name, version)[:1]:
+            symbol = lock.found(name, version)[0].mark.symbol
+            found.setdefault((path, symbol), [0] * len(versions))[index] = line
+    return [[path, symbol, lines] for (path, symbol), lines in found.items()]
 
 
 def _lines(scope: FrameworkScope, lock: Lock, path: str, symbols: Iterable[str]) -> dict[str, list[Any]]:

@@ -114,8 +114,30 @@ def _reader(folder: Path, own: str, stem: str) -> LockOf:
     return lock_of
 
 
+@check(
+    "undated-package",
+    "error",
+    what="A release of another package that locks know and that has no date: nobody can tell which releases of the "
+    "framework ran with it.",
+    fix="write its date, as the package index has it, under `beside`",
+    whole=True,
+)
+def undated_package(context: Context) -> Iterator[Hit]:
+    for name, framework in context.spec.frameworks.items():
+        folder = context.spec.root / "locks" / name
+        for package, dates in framework.framework.beside.items():
+            known = {
+                release
+                for lock in sorted((folder / package).glob("*.lock"))
+                for release in read_lock(lock.read_text(encoding="utf-8"), lock.as_posix(), lock.stem).releases
+            }
+            for release in sorted(known - dates.keys()):
+                message = f"`{package}` {release}, which locks know, has no date"
+                yield Hit(f"frameworks/{name}/framework", ("beside", package), message)
+
+
 def _entry(anchors: dict[str, str], name: str) -> str:
     return next(names for names in anchors if name in (part.strip() for part in names.split(",")))
 
 
-CHECKS: tuple[Check, ...] = (unproven, default_differs)
+CHECKS: tuple[Check, ...] = (unproven, default_differs, undated_package)
