@@ -24,9 +24,8 @@ def lazily(package: dict[str, Any], **modules: tuple[str, ...]) -> tuple[Callabl
         if name not in home:
             msg = f"module {package['__name__']!r} has no attribute {name!r}"
             raise AttributeError(msg)
-        from importlib import import_module
-
-        value = getattr(import_module(f".{home[name]}", package["__name__"]), name)
+        # As importlib does, which takes longer to import than most modules.
+        value = getattr(__import__(f"{package['__name__']}.{home[name]}", fromlist=[name]), name)
         package[name] = value
         return value
 

@@ -119,9 +119,7 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
-    from importlib import import_module
-
-    value = getattr(import_module(f".{_HOME.get(name, 'tables.key_records')}", __name__), name)
+    value = getattr(__import__(f"{__name__}.{_HOME.get(name, 'tables.key_records')}", fromlist=[name]), name)
     globals()[name] = value
     return value
 

@@ -8,7 +8,6 @@ from rlmetrics.lazy_dataclasses import asdict, dataclass, field, replace
 from rlmetrics.lazy_typing import Any
 from rlmetrics.logs.printable import printable
 from rlmetrics.logs.reading import Loss
-from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.names.tables.key_records import Fallback
 
 __all__ = ["Report"]
@@ -147,6 +146,8 @@ class Report:
     @property
     def severities(self) -> dict[str, int]:
         """How many keys of the source there are of each severity; those of equal values count as what they equal."""
+        from rlmetrics.names.differences.severity import SEVERITIES
+
         counts: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
         for how in (*self.translated.values(), *self.kept.values()):
             counts[how["severity"]] += 1
@@ -266,6 +267,8 @@ def _escaped(value: Any) -> Any:
 
 def _merge(into: dict[str, dict[str, Any]], rows: dict[str, dict[str, Any]]) -> None:
     """Add what another file says about keys; of two severities the worse is told."""
+    from rlmetrics.names.differences.severity import SEVERITIES
+
     for key, row in rows.items():
         known = into.get(key)
         if known is None or SEVERITIES.index(known["severity"]) < SEVERITIES.index(row["severity"]):

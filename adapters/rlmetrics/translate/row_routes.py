@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import isfinite
-from typing import Any, Protocol
 
-from rlmetrics.names.tables.key_records import Transform
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any, Protocol
 
-from .translation_plan import Translation
+if TYPE_CHECKING:
+    from rlmetrics.names.tables.key_records import Transform
+
+    from .translation_plan import Translation
 
 __all__ = ["RowRoutes"]
 

@@ -6,19 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 
 from rlmetrics.lazy_dataclasses import asdict, dataclass, replace
-from rlmetrics.lazy_typing import Any
-from rlmetrics.names.differences.relations import GRADES
-from rlmetrics.names.mapping.mapping import NameMap
-from rlmetrics.names.mapping.programs import narrowed
-from rlmetrics.names.meanings.protocol import View
-from rlmetrics.names.meanings.recorded_settings import Understood, keys_of, understood
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.meanings.view import FrameworkView, open_views
-from rlmetrics.names.settings.configuration import single
 from rlmetrics.names.sources.source import nearest
-from rlmetrics.names.tables.key_records import Difference, Entry, LookAlike, Transform
-from rlmetrics.names.tables.tables import Overlays, Tables
-from rlmetrics.names.tables.templates import OPEN
 from rlmetrics.names.tables.user_errors import NamesError
+
+# A translator is made in no time; what compares meanings is imported when the first row comes.
+if TYPE_CHECKING:
+    from rlmetrics.names.mapping.mapping import NameMap
+    from rlmetrics.names.meanings.protocol import View
+    from rlmetrics.names.meanings.recorded_settings import Understood
+    from rlmetrics.names.tables.key_records import Difference, Entry, LookAlike, Transform
+    from rlmetrics.names.tables.tables import Overlays, Tables
 
 __all__ = ["Judge", "Plan", "Translation", "told"]
 
@@ -120,6 +119,8 @@ def told(differences: Iterable[Difference]) -> list[dict[str, Any]]:
 
 def _is_told(name: str, view: View) -> bool:
     """Tell whether a source itself logs a name, and not only whoever invents names."""
+    from rlmetrics.names.tables.templates import OPEN
+
     return any(view.template(match.entry).rank != OPEN for match in view.find(name))
 
 
@@ -148,22 +149,36 @@ class Plan:
         program: str | None = None,
     ) -> None:
         views = open_views([source, target], config=config, surface=surface, spec=spec)
-        first, second, self.note, self._undecided = narrowed(views[0], views[1], program, config)
+        first, second = views
+        self.note: str | None = None
+        self._undecided: Mapping[str, str] = {}
+        if program is not None or len(second.source.components) > 1:
+            from rlmetrics.names.mapping.programs import narrowed
+
+            first, second, self.note, self._undecided = narrowed(first, second, program, config)
+        self._views = first, second
         self._config = dict(config)
         self._reopen = partial(Plan, source, target, bind=bind, spec=spec, surface=surface, program=program)
         self._others: dict[tuple[str, str], Plan | None] = {}
         self._bind, self._surface = bind, surface
-        self._names = NameMap(first, second, bind=bind, surface=surface)
         self.source = str(first.source)
         self.target = str(second.source)
         self.fallbacks = (*first.source.fallbacks, *second.source.fallbacks)
         self.chosen = tuple(view.source.choice for view in (first, second) if view.source.choice)
         self.slug = f"{first.source.framework}-{first.source.release}"
+        if bind:
+            _ = self._names  # which refuses what can't be bound
+
+    @cached_property
+    def _names(self) -> NameMap:
+        from rlmetrics.names.mapping.mapping import NameMap
+
+        return NameMap(*self._views, bind=self._bind, surface=self._surface)
 
     @cached_property
     def _position(self) -> dict[tuple[str, str, str], int]:
         """Where the keys of the source stand among all of them."""
-        return {_place(entry): position for position, entry in enumerate(self._names.from_view.entries())}
+        return {_place(entry): position for position, entry in enumerate(self._views[0].entries())}
 
     def lookup(self, key: str) -> Translation:
         """Return what the spec says about ``key``; ``output`` is the counterpart, or the key if there is none.
@@ -174,14 +189,16 @@ class Plan:
         counterpart = self._names.translate(key)
         row = counterpart.row
         note = counterpart.note
-        if key in _OF_TRACKERS and not _is_told(key, self._names.from_view):
+        if key in _OF_TRACKERS and not _is_told(key, self._views[0]):
             # A user may call a metric `step`; what trackers write beside every row is far more likely.
             row, note = None, "trackers write it beside every row"
         if row is None:
             return Translation(key, None, "none", (), None, key, note, None, translated=False, order=(0, 0))
-        program = self._names.from_view.program(row.from_component)
+        program = self._views[0].program(row.from_component)
         if program in self._undecided:
             raise NamesError(self._undecided[program])
+        from rlmetrics.names.differences.relations import GRADES
+
         worst = max((GRADES.index(difference.grade) + 1 for difference in row.differs_by), default=0)
         position = self._position.get((row.from_component, row.from_, row.mode), len(self._position))
         return Translation(
@@ -202,7 +219,9 @@ class Plan:
 
     def understood(self, settings: Mapping[str, Any]) -> Understood:
         """Return what the source takes of a configuration that a run recorded; what was given explicitly wins."""
-        recorded = understood(settings, keys_of(self._names.from_view))
+        from rlmetrics.names.meanings.recorded_settings import keys_of, understood
+
+        recorded = understood(settings, keys_of(self._views[0]))
         return replace(recorded, values={name: v for name, v in recorded.values.items() if name not in self._config})
 
     def under(self, settings: Mapping[str, Any]) -> Judge | None:
@@ -210,7 +229,9 @@ class Plan:
 
         What was given explicitly wins. A target of the same framework is taken to have the same settings.
         """
-        first, second = self._names.from_view, self._names.to_view
+        from rlmetrics.names.mapping.mapping import NameMap
+
+        first, second = self._views
         same = first.source.framework == second.source.framework
         views = [
             _configured(view, settings if taken else {}, self._config)
@@ -222,14 +243,16 @@ class Plan:
 
     def means_something_else(self, name: str) -> bool:
         """Tell whether the target itself logs ``name``; names that users invent don't count."""
-        return _is_told(name, self._names.to_view)
+        return _is_told(name, self._views[1])
 
     def changed_by(self, config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, list[str]]:
         """Return which values of a run's configuration change what becomes of its keys, as ``NAME=VALUE``.
 
         Values that were given count as they were given, and values that the spec doesn't know are left alone.
         """
-        view, effects = self._names.from_view, dict[str, list[str]]()
+        from rlmetrics.names.settings.configuration import single
+
+        view, effects = self._views[0], dict[str, list[str]]()
         if not isinstance(view, FrameworkView):
             return effects
         assumed = [component.config for component in view.components.values()]
@@ -265,7 +288,7 @@ class Plan:
         Each comes with the stand-ins in it and the regular expression that such a value must match. Templates that fit
         any name are left out.
         """
-        view = self._names.from_view
+        view = self._views[0]
         for entry in view.entries():
             example = _example(view, entry, surface)
             if example is not None:
@@ -276,8 +299,8 @@ class Plan:
 
         Several keys may become one, and then not all of these become the key.
         """
-        view = self._names.to_view
-        for match in () if self.means_something_else(key) else self._names.from_view.find(key):
+        view = self._views[1]
+        for match in () if self.means_something_else(key) else self._views[0].find(key):
             metric = match.entry.metric
             for entry in [] if metric is None else view.candidates(metric, match.entry.mode):
                 example = _example(view, entry, surface)
@@ -286,7 +309,7 @@ class Plan:
 
     def hint(self, key: str) -> str:
         """Return the known names that look like ``key``, ready to be appended to a message."""
-        known = [entry.key for entry in self._names.from_view.entries()]
+        known = [entry.key for entry in self._views[0].entries()]
         return f"; {nearest(key, known, 'keys')}"
 
 
@@ -319,6 +342,8 @@ class Judge:
 
 def _configured(view: View, settings: Mapping[str, Any], given: Mapping[str, Any]) -> View:
     """Return a view with the settings that a run recorded; the same one if it knows none of them."""
+    from rlmetrics.names.meanings.recorded_settings import keys_of, understood
+
     known = understood(settings, keys_of(view)).values
     if not known or not isinstance(view, FrameworkView):
         return view
@@ -331,6 +356,8 @@ def _place(entry: Entry) -> tuple[str, str, str]:
 
 def _example(view: View, entry: Entry, surface: str) -> tuple[str, dict[str, str]] | None:
     """Return a name of an entry, as a surface shows it, and the stand-ins in it with what such a value must match."""
+    from rlmetrics.names.tables.templates import OPEN
+
     template = view.template(entry)
     fitting = {name: [text for text in _STAND_INS if template.fits(name, text)] for name in template.names}
     if template.rank == OPEN or not all(fitting.values()):

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from rlmetrics.lazy_dataclasses import dataclass, replace
-from rlmetrics.lazy_typing import Any, Literal
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any, Literal
 from rlmetrics.logs.input_errors import InputError
-from rlmetrics.names.meanings.recorded_settings import Understood
-from rlmetrics.names.tables.tables import Overlays, Tables
 
 from .report import Report
 from .row_routes import RowRoutes
 from .translation_plan import Plan, Translation, told
+
+if TYPE_CHECKING:
+    from rlmetrics.names.meanings.recorded_settings import Understood
+    from rlmetrics.names.tables.tables import Overlays, Tables
 
 __all__ = ["RivalsError", "TranslatedEntry", "Translator", "nothing_translated"]
 

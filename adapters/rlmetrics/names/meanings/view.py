@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cached_property, lru_cache
 
-from rlmetrics.lazy_typing import Any
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
-from ..differences.severity import Circumstances
-from ..settings.configuration import Config, check_config, find_key
 from ..sources.source import Source, parse_source
-from ..sources.surfaces import LOGGED, check_surface, rules_of, show_template
-from ..tables.key_records import Entry, Evidence
 from ..tables.loading import load_tables
 from ..tables.tables import Overlays, Tables
-from ..tables.templates import Template
 from ..tables.user_errors import NamesError
-from .canonical import CanonicalView
-from .component import ComponentView
-from .convention_names import ConventionView
-from .exact_names import canonical_of
 from .protocol import Match, View
+
+if TYPE_CHECKING:
+    from ..differences.severity import Circumstances
+    from ..settings.configuration import Config
+    from ..tables.key_records import Entry, Evidence
+    from ..tables.templates import Template
+    from .canonical import CanonicalView
+    from .component import ComponentView
 
 __all__ = ["FrameworkView", "Match", "View", "open_view", "open_views"]
 
@@ -38,13 +37,21 @@ class FrameworkView:
         self.tables = tables
         self.source = source
         self._config = config
+
+    @cached_property
+    def components(self) -> dict[str, ComponentView]:
+        """The components by their labels; opened when they are first asked for."""
+        from .component import ComponentView
+
+        tables, source = self.tables, self.source
         table = tables.framework(source.framework)
         names = [component.name for component in source.components]
-        self.components: dict[str, ComponentView] = {}
+        components: dict[str, ComponentView] = {}
         for component in source.components:
             unique = names.count(component.name) == 1
             label = component.name if unique else f"{component.module}.{component.name}"
-            self.components[label] = ComponentView(tables, table, component, source.release, config, label)
+            components[label] = ComponentView(tables, table, component, source.release, self._config, label)
+        return components
 
     def only(self, labels: Collection[str]) -> FrameworkView:
         """Return the same with some of its components, which are not read again."""
@@ -83,6 +90,8 @@ class FrameworkView:
 
     def find(self, key: str) -> list[Match]:
         """Return what a key is, in the components in which its reading is most specific."""
+        from .exact_names import canonical_of
+
         if canonical_of(key, self.tables) is not None:
             return []
         hits = [hit for component in self.components.values() if (hit := component.find(key)) is not None]
@@ -107,6 +116,8 @@ class FrameworkView:
 
     def show(self, entry: Entry, name: str, surface: str) -> str:
         """Return how a surface shows a key; a key that it does not show stays as it is."""
+        from ..sources.surfaces import LOGGED, rules_of, show_template
+
         if surface == LOGGED:
             return name
         routes = self.components[entry.component].routes if entry.route is None else (entry.route,)
@@ -152,7 +163,10 @@ def open_views(
         NamesError: A source or the surface is unknown, or a configuration key is known to none of them.
     """
     tables = load_tables(spec)
-    check_surface(surface, tables)
+    if surface is not None:
+        from ..sources.surfaces import check_surface
+
+        check_surface(surface, tables)
     views: list[View] = []
     for index, text in enumerate(sources):
         if text == "auto":
@@ -162,10 +176,14 @@ def open_views(
         if source.is_canonical:
             views.append(_canonical(tables, source))
         elif not source.is_release:
+            from .convention_names import ConventionView
+
             views.append(ConventionView(tables, source))
         else:
             views.append(FrameworkView(tables, source, config))
     if config:
+        from ..settings.configuration import check_config
+
         components = [item for view in views if isinstance(view, FrameworkView) for item in view.components.values()]
         check_config(
             config,
@@ -178,11 +196,15 @@ def open_views(
 @lru_cache(maxsize=4)
 def _canonical(tables: Tables, source: Source) -> CanonicalView:
     """Return the one view of the spec's own names, which no configuration changes."""
+    from .canonical import CanonicalView
+
     return CanonicalView(tables, source)
 
 
 def _keys_of(component: ComponentView, config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the configuration keys of a component, but for given ones that its release lacks."""
+    from ..settings.configuration import find_key
+
     keys = component.config.keys
     named = {name for given in config if (name := find_key(given, keys)) is not None}
     lacking = {name for name in named if not component.config.has(name)}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Iterable
 
 from rlmetrics.lazy_typing import NamedTuple
 
 from ..tables.key_records import Fallback
 from ..tables.tables import FrameworkTable, Tables
-from ..tables.undescribed import undescribed_called
 from ..tables.user_errors import FallbackWarning, NamesError
 from ..tables.versions import is_development, version_key
 from .source_spelling import components_called, implied_release, release_of_series
@@ -18,7 +15,6 @@ from .source_spelling import components_called, implied_release, release_of_seri
 __all__ = ["CANONICAL", "Component", "Source", "describe_releases", "last_release", "nearest", "parse_source"]
 
 CANONICAL = "canonical"
-_FORM = re.compile(r"\s*(?P<framework>[^\s\[=]+)\s*(?:\[(?P<component>[^\]]*)\])?\s*(?:===?\s*(?P<release>\S+)\s*)?")
 
 
 class Component(NamedTuple):
@@ -105,11 +101,12 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     Raises:
         NamesError: The framework, the component or the release is unknown or not described.
     """
-    match = _FORM.fullmatch(text)
-    if match is None:
+    parts = _parts(text)
+    if parts is None:
         msg = f"{text!r} is no source; write FRAMEWORK[COMPONENT]==RELEASE, such as {_example(tables)}, or canonical"
         raise NamesError(msg)
-    framework, component, release = match["framework"].lower(), match["component"], match["release"]
+    name, component, release = parts
+    framework = name.lower()
     if framework == CANONICAL:
         return _named(CANONICAL, component, release, tables.version)
     if framework not in tables.frameworks:
@@ -117,10 +114,12 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
         if framework in targets:
             return _named(framework, component, release, str(tables.conventions[framework]["version"]))
         known = [*tables.frameworks, *targets, CANONICAL]
-        if (name := undescribed_called(framework, tables)) is not None:
-            msg = f"{name} is not described; known are {', '.join(known)}"
+        from ..tables.undescribed import undescribed_called
+
+        if (title := undescribed_called(framework, tables)) is not None:
+            msg = f"{title} is not described; known are {', '.join(known)}"
             raise NamesError(msg)
-        msg = f"unknown framework {match['framework']!r}; {nearest(framework, known, 'frameworks')}"
+        msg = f"unknown framework {name!r}; {nearest(framework, known, 'frameworks')}"
         raise NamesError(msg)
     table = tables.framework(framework)
     named = component.strip() if component else None
@@ -161,9 +160,30 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
         raise NamesError(msg)
     source = Source(framework, effective, described, named, release, ended, chosen)
     if source.fallbacks:
+        import warnings
+
         message = f"{framework} {release} is not in the spec; the names of {effective} are used"
         warnings.warn(message, FallbackWarning, stacklevel=2)
     return source
+
+
+def _parts(text: str) -> tuple[str, str | None, str | None] | None:
+    """Return framework, component and release of ``FRAMEWORK[COMPONENT]==RELEASE``; None for a text of another form."""
+    text = text.strip()
+    end = next((place for place, sign in enumerate(text) if sign in "[=" or sign.isspace()), len(text))
+    framework, rest = text[:end], text[end:].lstrip()
+    component = release = None
+    if rest.startswith("["):
+        component, closed, rest = rest[1:].partition("]")
+        if not closed:
+            return None
+        rest = rest.lstrip()
+    if rest:
+        sign = "===" if rest.startswith("===") and rest != "===" else "=="
+        release = rest.removeprefix(sign).lstrip()
+        if not rest.startswith(sign) or not release or any(map(str.isspace, release)):
+            return None
+    return (framework, component, release) if framework else None
 
 
 def _named(name: str, component: str | None, release: str | None, version: str) -> Source:
@@ -172,6 +192,8 @@ def _named(name: str, component: str | None, release: str | None, version: str) 
         msg = f"{name} has no components; write {name}"
         raise NamesError(msg)
     if release is not None and release != version:
+        import warnings
+
         message = f"{name} {release} is not the version of this spec; the names of {version} are used"
         warnings.warn(message, FallbackWarning, stacklevel=3)
     return Source(name, version, requested=release or version)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from rlmetrics.lazy_typing import NamedTuple
@@ -18,7 +17,7 @@ NEWEST = "the newest known"
 Described = tuple[str, str, list[str], str]
 """Name, file, ranges of releases and module of a component."""
 
-_SERIES = re.compile(r"\d+(?:\.\d+)?|(?P<star>\d+(?:\.\d+)*)\.\*")
+_SERIES = r"\d+(?:\.\d+)?|(?P<star>\d+(?:\.\d+)*)\.\*"
 _SUFFIX = "trainer"
 
 
@@ -75,7 +74,9 @@ def release_of_series(table: FrameworkTable, asked: str, candidates: Sequence[De
 
     ``0.12`` is 0.12.0, or else the newest patch; ``0.12.*`` is always the newest patch that has one of the components.
     """
-    match = _SERIES.fullmatch(asked)
+    import re
+
+    match = re.fullmatch(_SERIES, asked)
     if match is None:
         return None
     releases = table.releases
@@ -96,6 +97,8 @@ def _covered(releases: Releases, components: Sequence[Described]) -> frozenset[s
 
 
 def _numbers(release: str) -> list[int]:
+    import re
+
     match = re.match(r"\d+(?:\.\d+)*", release)
     return [int(part) for part in match[0].split(".")] if match else []
 
@@ -107,7 +110,7 @@ def _has_module(name: str, module: str, asked: str) -> bool:
 
 
 def _folded(name: str) -> str:
-    return re.sub(r"[-_\s]", "", name).lower()
+    return "".join(name.replace("-", "").replace("_", "").split()).lower()
 
 
 def _short(name: str) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 
 __all__ = ["RangeError", "Releases", "is_development", "version_key"]
@@ -29,7 +27,9 @@ def version_key(text: str) -> Key | None:
 
     A local part (``+git.abc``) does not count: such a build is at least its release.
     """
-    # Compiled when first needed: most sources name a known release.
+    # Needed, and compiled, seldom: most sources name a known release.
+    import re
+
     match = re.fullmatch(_VERSION, text.strip(), re.IGNORECASE)
     if match is None:
         return None
@@ -48,6 +48,8 @@ def version_key(text: str) -> Key | None:
 
 def is_development(text: str) -> bool:
     """Tell whether a text names a state of a repository in place of a release: ``git``, ``main``, a commit."""
+    import re
+
     return re.fullmatch(r"git\b.*|main|master|dev|nightly|head|latest|[0-9a-f]{7,40}", text, re.IGNORECASE) is not None
 
 
@@ -95,8 +97,10 @@ class Releases:
         if asked not in self._covered:
             covered: set[str] = set()
             for item in asked:
-                with suppress(RangeError):
+                try:
                     covered.update(self._between(item, 0))
+                except RangeError:
+                    continue
             self._covered[asked] = frozenset(covered)
         return self._covered[asked]
 
