@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables
 
 __all__ = [
+    "OF_METRIC",
     "SHARES",
     "as_shown",
     "first_clause",
@@ -30,6 +31,7 @@ __all__ = [
     "range_words",
     "reads_texts",
     "sentence",
+    "shown_form",
     "shown_range_words",
 ]
 
@@ -171,24 +173,32 @@ _SHOWN = {
 }
 _MULTIPLIED = later("{what}, logged times {value}")
 _SHIFTED = later("{what}, logged as {value}")
+OF_METRIC = later("Of the metric itself: {what}")
+"""How what is said of a metric begins beside a key that shows something else."""
+
+
+def shown_form(axis: Transform) -> tuple[str, str]:
+    """Return in which words a metric is told that a key shows otherwise, for ``what``, and the ``value`` in them."""
+    if axis in _SHOWN:
+        return _SHOWN[axis], ""
+    if not axis.offset:
+        return _MULTIPLIED, f"{axis.scale:g}{SHARES.get(axis.scale, '')}"
+    times = "" if axis.scale == 1 else f"{axis.scale:g} x "
+    return _SHIFTED, f"{times}that {'-' if axis.offset < 0 else '+'} {abs(axis.offset):g}"
 
 
 def as_shown(what: str, axis: Transform | None) -> str:
     """Return a metric's words with what a key makes of it; the words alone if it stays as it is."""
     if axis is None or axis.is_plain:
         return what
-    if axis in _SHOWN:
-        return _SHOWN[axis].format(what=what)
-    if not axis.offset:
-        return _MULTIPLIED.format(what=what, value=f"{axis.scale:g}{SHARES.get(axis.scale, '')}")
-    times = "" if axis.scale == 1 else f"{axis.scale:g} x "
-    return _SHIFTED.format(what=what, value=f"{times}that {'-' if axis.offset < 0 else '+'} {abs(axis.offset):g}")
+    form, value = shown_form(axis)
+    return form.format(what=what, value=value)
 
 
 def of_metric(text: str, axis: Transform | None) -> str:
     """Return a text about a metric where a key shows something else."""
     plain = axis is None or axis.is_plain
-    return text if plain else phrase(later("Of the metric itself: {what}"), what=text)
+    return text if plain else phrase(OF_METRIC, what=text)
 
 
 def health_texts(metric: str, tables: Tables, *, axis: Transform | None = PLAIN, full: bool = False) -> list[str]:

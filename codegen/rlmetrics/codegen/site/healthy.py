@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from rlmetrics.names.tables.key_records import Evidence
+from rlmetrics.names.tables.key_records import Evidence, Transform
 
 from .html import render
 from .page_links import link
@@ -101,10 +101,25 @@ def healthy_box(site: Site, page: str, metric: str) -> dict[str, object]:
     }
 
 
-def headline(site: Site, metric: str) -> Markup | None:
-    """Return what is healthy for a metric in a few words; None where no rule judges it."""
+def headline(site: Site, metric: str, axis: Transform | None) -> Markup | None:
+    """Return what is healthy for a key in a few words; None where no rule judges its metric.
+
+    Args:
+        site: What pages are made from.
+        metric: The canonical name.
+        axis: What the key makes of it; None where that differs between releases, or nobody knows.
+    """
     healthy = healthy_of(site.tables, metric)
-    return None if healthy is None else healthy_words(healthy, site.tables, site.texts)
+    if healthy is None:
+        return None
+    words = healthy_words(healthy, site.tables, site.texts)
+    if axis is not None and axis.is_plain:
+        return words
+    bounded = (healthy.low, healthy.high) != (None, None) and not healthy.relative
+    if axis is None or not bounded:
+        return site.texts.t("{what}, of the metric itself", what=words)
+    low, high = axis.span(healthy.low, healthy.high)
+    return _between({name: number(end) for name, end in (("low", low), ("high", high)) if end is not None}, site.texts)
 
 
 def sketch_figure(site: Site, metric: str) -> Markup | None:
@@ -165,10 +180,14 @@ def healthy_words(healthy: Healthy, tables: Tables, texts: Texts) -> Markup:
             return texts.t("below {high} × its start", **ends)
         return texts.t("between {low} and {high} × its start", **ends)
     unit = str(tables.metrics[healthy.metric].get("unit", "1"))
-    ends = {name: text if unit in ("1", "None") else f"{text} {unit}" for name, text in ends.items()}
-    if high is None:
+    return _between({name: text if unit in ("1", "None") else f"{text} {unit}" for name, text in ends.items()}, texts)
+
+
+def _between(ends: Mapping[str, str], texts: Texts) -> Markup:
+    """Return between which ends, ``low`` and ``high``, values are healthy."""
+    if "high" not in ends:
         return texts.t("above {low}", **ends)
-    return texts.t("below {high}", **ends) if low is None else texts.t("between {low} and {high}", **ends)
+    return texts.t("between {low} and {high}", **ends) if "low" in ends else texts.t("below {high}", **ends)
 
 
 def basis_words(basis: str, texts: Texts) -> Markup:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from rlmetrics.wording.metric_facts import quantity, sentence
+from rlmetrics.wording.metric_facts import quantity
 
 from .answer_boxes import Box, alike_boxes, between_box, key_link
 from .between import between_of
@@ -103,10 +103,10 @@ def _described(facts: KeyFacts) -> str:
 
 
 def _lead(facts: KeyFacts) -> list[Markup]:
-    t, say = facts.texts.t, facts.texts.say
+    t = facts.texts.t
     lines = []
     if facts.principal is not None and (len(facts.metrics) == 1 or facts.meanings.metric is not None):
-        lines.append(say(sentence(str(facts.tables.metrics[facts.principal]["brief"]))))
+        lines.append(facts.brief(facts.principal))
     elif facts.metrics:
         lines.append(
             t(
@@ -178,8 +178,8 @@ def _todo(facts: KeyFacts, piece: LifePiece) -> Markup:
 def _metric(facts: KeyFacts, metric: str) -> Box:
     return {
         "name": facts.words.metric(metric),
-        "brief": facts.texts.say(sentence(str(facts.tables.metrics[metric]["brief"]))),
-        "healthy": headline(facts.site, metric),
+        "brief": facts.brief(metric),
+        "healthy": headline(facts.site, metric, facts.axis_of(metric)),
     }
 
 
@@ -187,7 +187,8 @@ def _details(facts: KeyFacts, details: Details) -> list[Folded]:
     t = facts.texts.t
     found = []
     if facts.principal is not None:
-        found.append((t("How to read it"), details.reading(facts.site.spec.metrics[facts.principal])))
+        reading = details.reading(facts.site.spec.metrics[facts.principal])
+        found.append((t("How to read it"), facts.of_metric(facts.principal, reading)))
     found += [
         (
             t("Settings that change it"),

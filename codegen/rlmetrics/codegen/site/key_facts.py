@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
+from rlmetrics.names.tables.key_records import Transform
+from rlmetrics.wording.metric_facts import OF_METRIC, sentence, shown_form
+
 from .lives import Life, LifePiece
 from .meaning_letters import Letter, MeaningWords, PageMeanings
 from .page_links import key_page
@@ -26,6 +31,7 @@ class KeyFacts:
         title: The framework as it is written.
         path: The address of the page.
         rows: The rows of the strip.
+        pieces: The key in each stretch of releases that means the same.
         metrics: The metrics that are logged under it.
         principal: The one that the page is about, as far as it is about one.
         grouped: For each letter an example, and the rows that have it.
@@ -44,8 +50,10 @@ class KeyFacts:
         self.path = key_page(framework, key)
         self.rows = rows_of_key(lives)
         self.meanings = PageMeanings(item for row in self.rows for item in row.items)
-        pieces = [piece for life in lives for piece in life.pieces]
-        self.metrics = list(dict.fromkeys(piece.entry.metric for piece in pieces if piece.entry.metric is not None))
+        self.pieces = [piece for life in lives for piece in life.pieces]
+        self.metrics = list(
+            dict.fromkeys(piece.entry.metric for piece in self.pieces if piece.entry.metric is not None)
+        )
         only = self.metrics[0] if len(self.metrics) == 1 else self.meanings.metric
         self.words = MeaningWords(site.texts, site.tables, self.path, only)
         self.principal = only or next(iter(self.metrics), None)
@@ -60,6 +68,24 @@ class KeyFacts:
             ]
             found[letter.name] = (letter, piece, rows)
         return list(found.values())
+
+    def axis_of(self, metric: str) -> Transform | None:
+        """Return what the key makes of a metric, if that is the same wherever it logs the metric, else None."""
+        axes = {piece.entry.signature.axis for piece in self.pieces if piece.entry.metric == metric}
+        return axes.pop() if len(axes) == 1 else None
+
+    def brief(self, metric: str) -> Markup:
+        """Return what a metric is, and what the key makes of it."""
+        brief, axis = str(self.tables.metrics[metric]["brief"]), self.axis_of(metric)
+        if axis is None or axis.is_plain:
+            return self.texts.say(sentence(brief))
+        form, value = shown_form(axis)
+        return self.texts.t(f"{form}.", what=self.texts.say(brief.rstrip(".")), value=value)
+
+    def of_metric(self, metric: str, told: Markup) -> Markup:
+        """Return what is told of a metric, with a word that it is not of the key where that shows something else."""
+        axis = self.axis_of(metric)
+        return told if axis is not None and axis.is_plain else self.texts.t(OF_METRIC, what=told)
 
     def spans_of(self, row: TrainerRow, letter: Letter) -> str:
         """Return the releases in which a row has a letter."""

@@ -175,6 +175,9 @@ class MeaningWords:
 
     def _factor(self, scale: float | str, offset: float | str) -> Markup:
         factor, shift = (f"{value:g}" if not isinstance(value, str) else value for value in (scale, offset))
+        if scale == -1:
+            turned = self._texts.t("{value} − the definition", value=shift)
+            return turned if offset else self._texts.t("the definition with the opposite sign")
         if offset == 0:
             return self._texts.t("the definition × {factor}", factor=factor)
         return self._texts.t("the definition × {factor} + {shift}", factor=factor, shift=shift)
