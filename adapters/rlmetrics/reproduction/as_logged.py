@@ -124,7 +124,9 @@ class AsLogged:
         if any(action.said["as"] == "mean_so_far" for action in recipe.named("nonfinite")):
             value = fold_with_replaced(data, recipe.folds, compute)
         else:
-            value = fold(data, recipe.folds, compute, skips_nan=recipe.skips_nan)
+            weighs = any(recipe.named("weigh"))
+            weight = compute.weight if weighs else None
+            value = fold(data, recipe.folds, compute, skips_nan=recipe.skips_nan, weight=weight)
         counts = lengths(data, self.levels)
         scale, offset = self._number(recipe.scale, counts), self._number(recipe.offset, counts)
         for action in recipe.named("scale"):

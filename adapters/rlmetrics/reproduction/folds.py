@@ -14,9 +14,10 @@ from .nested_parts import Batch, Nested, leaves
 __all__ = ["fold", "fold_with_replaced"]
 
 Folds = Sequence[tuple[str, str]]
+Weight = Callable[[list[Batch]], float]
 
 
-def fold(data: Nested, folds: Folds, compute: Compute, *, skips_nan: bool) -> Tensor:
+def fold(data: Nested, folds: Folds, compute: Compute, *, skips_nan: bool, weight: Weight | None = None) -> Tensor:
     """Return the number of nested parts.
 
     Means of levels that stand one inside the other are one mean: a trainer puts all values into one list. A level that
@@ -27,31 +28,46 @@ def fold(data: Nested, folds: Folds, compute: Compute, *, skips_nan: bool) -> Te
         folds: Level and operation, outer first.
         compute: Gives the number of the batches of one call.
         skips_nan: Whether values that are NaN are left out wherever values are put together.
+        weight: Gives the weight of the batches of one call in a mean; all count alike without it.
 
     Returns:
         The number; NaN where nothing is left to put together.
     """
-    values = _values(data, folds, compute, skips_nan)
-    return values[0] if not folds or folds[0][1] != "mean" else _mean(values)
+    values = _values(data, folds, compute, skips_nan, weight)
+    return values[0][0] if not folds or folds[0][1] != "mean" else _mean(values)
 
 
-def _values(data: Nested, folds: Folds, compute: Compute, skips_nan: bool) -> list[Tensor]:
-    """Return what is averaged together at the outermost level, or the one number where that is no mean."""
-    if not folds or folds[0][1] == "pool":
-        return [compute(leaves(data))]
+def _values(
+    data: Nested, folds: Folds, compute: Compute, skips_nan: bool, weight: Weight | None
+) -> list[tuple[Tensor, float]]:
+    """Return what is averaged together at the outermost level with weights, or the one number where that is no mean."""
+    if not folds or folds[0][1] in ("pool", "elements"):
+        batches = leaves(data)
+        if folds and folds[0][1] == "elements":
+            batches = [_averaged(batches)]
+        return [(compute(batches), 1.0 if weight is None else weight(batches))]
     operation, rest = folds[0][1], folds[1:]
     parts = data if not isinstance(data, Mapping) else [data]
     if operation == "mean":
-        inner = [_values(part, rest, compute, skips_nan) for part in parts]
+        inner = [_values(part, rest, compute, skips_nan, weight) for part in parts]
         values = [value for group in inner for value in group]
-        return [value for value in values if not bool(value.isnan().any())] if skips_nan else values
+        return [(value, by) for value, by in values if not (skips_nan and bool(value.isnan().any()))]
     if operation in ("first", "last"):
         chosen = parts[0 if operation == "first" else -1]
-        return [fold(chosen, rest, compute, skips_nan=skips_nan)]
-    values = [fold(part, rest, compute, skips_nan=skips_nan) for part in parts]
+        return [(fold(chosen, rest, compute, skips_nan=skips_nan, weight=weight), 1.0)]
+    numbers = [fold(part, rest, compute, skips_nan=skips_nan, weight=weight) for part in parts]
     if skips_nan:
-        values = [value for value in values if not bool(value.isnan().any())]
-    return [_OPERATIONS[operation](torch.stack(values)) if values else torch.tensor(math.nan, dtype=torch.float64)]
+        numbers = [value for value in numbers if not bool(value.isnan().any())]
+    return [(_OPERATIONS[operation](torch.stack(numbers)) if numbers else _nothing(), 1.0)]
+
+
+def _averaged(batches: Sequence[Batch]) -> Batch:
+    """Return tensors that are averaged over batches, element by element."""
+    stacked = {name: [torch.as_tensor(batch[name]) for batch in batches] for name in batches[0]}
+    return {
+        name: torch.stack(tensors).double().mean(0) if tensors[0].is_floating_point() else tensors[0]
+        for name, tensors in stacked.items()
+    }
 
 
 def fold_with_replaced(data: Nested, folds: Folds, compute: Compute) -> Tensor:
@@ -89,8 +105,17 @@ def _placed(data: Nested, folds: Folds) -> Iterator[tuple[dict[str, int], list[B
             yield {level: index, **place}, batches, len(parts) if level == "micro_batch" else beside
 
 
-def _mean(values: Sequence[Tensor]) -> Tensor:
-    return torch.stack(list(values)).mean(0) if values else torch.tensor(math.nan, dtype=torch.float64)
+def _mean(values: Sequence[tuple[Tensor, float]]) -> Tensor:
+    if not values:
+        return _nothing()
+    if len({by for _, by in values}) == 1:
+        return torch.stack([value for value, _ in values]).mean(0)
+    total = sum(by for _, by in values)
+    return torch.stack([value * (by / total) for value, by in values]).sum(0)
+
+
+def _nothing() -> Tensor:
+    return torch.tensor(math.nan, dtype=torch.float64)
 
 
 _OPERATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {

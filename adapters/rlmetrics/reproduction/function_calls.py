@@ -60,6 +60,14 @@ class Call:
             value = value + torch.stack(terms).double().mean() if terms else value
         return value
 
+    def weight(self, batches: list[Batch]) -> float:
+        """Return how much the number of batches weighs in a mean."""
+        name = next(self._recipe.named("weigh")).said["by"]
+        return sum(
+            float(torch.as_tensor(batch[name])) if name in batch else float(_units(self._chosen(batch)))
+            for batch in batches
+        )
+
     def _chosen(self, batch: Batch) -> dict[str, Tensor]:
         names = [name for name, _, _ in self._metric.inputs]
         missing = [name for name in names if name not in batch]
@@ -76,6 +84,8 @@ class Call:
                 if first in tensors and second in tensors:
                     given = tensors[first].double()
                     tensors[second] = given - (given - tensors[second].double()).clamp(-bound, bound)
+        if self._rows in ("nan", 0):
+            tensors = _without_value(tensors)
         if self._rows == "skip" and "mask" in tensors:
             kept = tensors["mask"].bool().any(-1)
             tensors = {name: tensor[kept] if len(tensor) == len(kept) else tensor for name, tensor in tensors.items()}
@@ -119,8 +129,24 @@ class Call:
             for index in range(len(tensors[along[0]])):
                 yield {name: tensor[index : index + 1] if name in along else tensor for name, tensor in tensors.items()}
 
+    def _over_all(self, value: Tensor, batches: list[dict[str, Tensor]]) -> Tensor:
+        """Return a standard deviation that divides by the number of values, from one that divides by one less."""
+        ids = batches[0].get("group_ids")
+        if ids is None:
+            count = sum(_units(tensors) for tensors in batches)
+            return torch.zeros_like(value) if count == 1 else value * math.sqrt((count - 1) / count)
+        groups: list[Tensor] = []
+        for one in torch.unique(ids):
+            inside = {name: tensor[ids == one] for name, tensor in batches[0].items()}
+            count = int((ids == one).sum())
+            alone = self._metric(**inside, **self._parameters)
+            groups.append(torch.zeros_like(alone) if count == 1 else alone * math.sqrt((count - 1) / count))
+        return torch.stack(groups).mean()
+
     def _finished(self, value: Tensor, batches: list[dict[str, Tensor]]) -> Tensor:
         """Return what the code logs of a value: another one where there is nothing, or one thing, to count."""
+        for _ in self._recipe.named("spread"):
+            value = self._over_all(value, batches)
         for action in self._recipe.named("single"):
             if sum(_units(tensors) for tensors in batches) == 1:
                 value = torch.full_like(value, float(action.said["as"]))
@@ -128,6 +154,19 @@ class Call:
             if not _of_rows(action) and action.said["as"] != "skip" and bool(value.isnan()) and _nothing(batches):
                 value = torch.full_like(value, float(action.said["as"]))
         return value
+
+
+def _without_value(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the same with NaN for the log-probability of a response without a token, where lengths are given.
+
+    What is compared with it is then false.
+    """
+    changed = dict(tensors)
+    for name, lengths in tensors.items():
+        summed = f"{name.removesuffix('_lengths')}_logprobs"
+        if name.endswith("_lengths") and summed in tensors:
+            changed[summed] = tensors[summed].masked_fill(lengths == 0, math.nan)
+    return changed
 
 
 def _of_rows(action: Action) -> bool:

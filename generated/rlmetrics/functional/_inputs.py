@@ -37,6 +37,7 @@ INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
     "prompt_lengths": (("B",), "int"),
     "terminated": (("B",), "bool"),
     "router_balance": ((), "float"),
+    "samples": ((), "int"),
     "ratio_means": (("N",), "float"),
     "kl_coefficient": ((), "float"),
     "sequence_advantages": (("B",), "float"),

@@ -75,7 +75,21 @@ class Fold(_Action):
     """How the parts of a level become one number, whatever the reduction says."""
 
     level: Level
-    as_: Literal["mean", "sum", "max", "min", "first", "last", "pool"] = Field(alias="as")
+    as_: Literal["mean", "sum", "max", "min", "first", "last", "pool", "elements"] = Field(
+        alias="as", description="elements: the tensors of the parts are averaged element by element before the formula."
+    )
+
+
+class Weigh(_Action):
+    """By what parts of a mean are weighted in place of counting alike."""
+
+    by: Text = Field(description="An input that the caller may hand over; without it, the number of responses.")
+
+
+class Spread(_Action):
+    """What a standard deviation divides by."""
+
+    ddof: Literal[0] = Field(description="0: the number of values, in place of one less.")
 
 
 class Always(_Action):
@@ -101,6 +115,8 @@ class Done(Strict):
     clamp: Clamp | None = None
     nonfinite: Nonfinite | None = None
     fold: Fold | None = None
+    weigh: Weigh | None = None
+    spread: Spread | None = None
     constant: Always | None = None
     nan: ShownNan | None = None
 

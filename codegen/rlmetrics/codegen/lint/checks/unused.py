@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.meanings.constancy import stated
 
+from ...model import Done
 from ..guardsets import names_in
 from ..key_languages import placeholders_in
 from ..lint_check import Check, Hit, check
@@ -94,8 +95,10 @@ class _Uses:
         for left in context.spec.signatures.without.values():
             self.words["traits"].add(left.trait)
         done = (trait.does for trait in context.spec.signatures.traits.values())
-        added = (item.plus for item in done if item is not None and not isinstance(item, str))
-        self.words["inputs"].update(item.input for item in added if item is not None)
+        for item in done:
+            if isinstance(item, Done):
+                self.words["inputs"].update([] if item.plus is None else [item.plus.input])
+                self.words["inputs"].update([] if item.weigh is None else [item.weigh.by])
         for convention in context.spec.conventions.values():
             self.words["traits"].update(convention.traits)
         for scope in context.files.values():
