@@ -1,10 +1,12 @@
 """One module for each kind of file that holds metric names, and which of them there are.
 
-A new kind is a module here that defines ``KIND``, and its name in ``_MODULES``.
+A new kind is a module here that defines ``KIND``, and a line in ``_MODULES``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -13,25 +15,57 @@ from ..log import Kind
 
 __all__ = ["KINDS", "is_left_behind", "kind_of"]
 
-_MODULES = (
-    "tensorboard",
-    "wandb",
-    "trackio",
-    "mlflow",
-    "trainer_state",
-    "csv",
-    "wandb_workspace",
-    "grafana",
-    "config",
-    "jsonl",
-    "verl_console",
-    "hf_console",
-)
-"""In the order in which they are asked whether a file is theirs."""
+_MODULES = {
+    "tensorboard": "tensorboard",
+    "wandb": "wandb",
+    "trackio": "trackio",
+    "mlflow": "mlflow",
+    "trainer-state": "trainer_state",
+    "csv": "csv",
+    "wandb-workspace": "wandb_workspace",
+    "grafana": "grafana",
+    "config": "config",
+    "jsonl": "jsonl",
+    "verl-console": "verl_console",
+    "hf-console": "hf_console",
+}
+"""The module of each kind, in the order in which they are asked whether a file is theirs; imported when first asked."""
 
-_ALL: tuple[Kind, ...] = tuple(import_module(f"{__name__}.{module}").KIND for module in _MODULES)
+_JSON = frozenset({".json"})
+_SUFFIXES = {
+    "wandb": frozenset({".wandb"}),
+    "trainer-state": _JSON,
+    "csv": frozenset({".csv", ".tsv"}),
+    "wandb-workspace": _JSON,
+    "grafana": _JSON,
+    "config": frozenset({".json", ".yaml", ".yml", ".py"}),
+}
+"""How the names of all files of some kinds end, so that nothing is imported for others."""
 
-KINDS = {kind.name: kind for kind in _ALL}
+_LEAVING = ("wandb",)
+"""The kinds that can tell whether a file says something about an input that is not true of its copy."""
+
+
+class _Kinds(Mapping[str, Kind]):
+    """The kinds by their names, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> Kind:
+        return _imported(_MODULES[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
+@cache
+def _imported(module: str) -> Kind:
+    kind: Kind = import_module(f"{__name__}.{module}").KIND
+    return kind
+
+
+KINDS: Mapping[str, Kind] = _Kinds()
 
 
 def kind_of(path: Path, wanted: str | None = None) -> Kind | None:
@@ -41,7 +75,9 @@ def kind_of(path: Path, wanted: str | None = None) -> Kind | None:
         InputError: If the wanted kind does not exist.
     """
     if wanted is None:
-        return next((kind for kind in _ALL if kind.recognises(path)), None)
+        suffix = path.suffix.lower()
+        names = (name for name in KINDS if suffix in _SUFFIXES.get(name, (suffix,)))
+        return next((kind for kind in map(KINDS.__getitem__, names) if kind.recognises(path)), None)
     if wanted not in KINDS:
         msg = f"unknown kind {wanted!r}; known kinds: {', '.join(KINDS)}"
         raise InputError(msg)
@@ -50,4 +86,4 @@ def kind_of(path: Path, wanted: str | None = None) -> Kind | None:
 
 def is_left_behind(path: Path) -> bool:
     """Tell whether a file says something about an input that is not true of its copy."""
-    return any(kind.is_left_behind(path) for kind in _ALL)
+    return any(KINDS[name].is_left_behind(path) for name in _LEAVING)
