@@ -364,6 +364,50 @@ def test_watch_begins_anew_where_a_file_is_cut_or_replaced(tmp_path, how):
     assert {item.finding.cause for item in news if item.finding.level == "error"} == {"non_finite"}
 
 
+@pytest.mark.parametrize("meanwhile", ["nothing", "a folder"])
+def test_watch_waits_for_a_log_that_is_away(tmp_path, meanwhile):
+    """A log that is gone for some looks, or a folder, is waited for, said once, and goes on when it is back."""
+    whole = write(tmp_path / "whole.jsonl", "nan_gradient").read_bytes()
+    path, steps = tmp_path / "run.jsonl", []
+    path.write_bytes(whole[:1000])
+
+    def sleep(_):
+        steps.append(None)
+        if len(steps) == 2:
+            path.rename(tmp_path / "away")
+            if meanwhile == "a folder":
+                path.mkdir()
+        elif len(steps) == 5:
+            if meanwhile == "a folder":
+                path.rmdir()
+            (tmp_path / "away").write_bytes(whole)
+            (tmp_path / "away").rename(path)
+
+    with pytest.warns(UserWarning, match="waiting for it") as warned:
+        news = list(follow(path, at=GRPO, interval=0.05, idle=0.5, sleep=sleep))
+
+    assert len([item for item in warned if "waiting for it" in str(item.message)]) == 1
+    assert {item.finding.cause for item in news if item.finding.level == "error"} == {"non_finite"}
+
+
+def test_watch_says_that_it_waits_for_a_log_that_is_not_there_yet(tmp_path):
+    """A path that does not exist, such as a misspelled one, is told once."""
+    with pytest.warns(UserWarning, match="there is no log yet") as warned:
+        assert list(follow(tmp_path / "nothing.jsonl", interval=0.05, idle=0.2, sleep=lambda _: None)) == []
+
+    assert len(warned) == 1
+
+
+def test_watch_refuses_a_webhook_that_would_tell_nobody(tmp_path, capsys):
+    """A wrong scheme is bad usage, not a finding that is lost at night."""
+    write(tmp_path / "run.jsonl", "healthy")
+
+    code, out, err = run(capsys, "watch", tmp_path / "run.jsonl", "--idle", "0.1", "--webhook", "file:///etc/hostname")
+
+    assert (code, out) == (2, "")
+    assert err.startswith("rlmetrics watch: --webhook: 'file:///etc/hostname' is no address of a webhook")
+
+
 @pytest.mark.parametrize("name", ["wandb/made-by-0.22.3", "tensorboard/verl-0.9.1"])
 def test_stores_are_followed_by_their_bytes(tmp_path, name):
     """A growing W&B or TensorBoard file gives the rows of the finished one, cut anywhere, and no byte is read twice."""

@@ -1,7 +1,11 @@
 """The monitor: what it finds in a row, that it never raises, and that its memory does not grow."""
 
+import copy
 import json
 import math
+import multiprocessing
+import os
+import pickle
 import threading
 
 import pytest
@@ -299,3 +303,63 @@ def test_keys_of_no_use_hide_none_that_matter():
 
     assert {("loss", 31), ("grad_norm", 31)} <= {(item.key, item.onset_step) for item in found}
     assert any("4,000 keys" in note for note in monitor.report().notes)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda monitor: pickle.loads(pickle.dumps(monitor))])
+def test_a_copy_judges_on_by_itself(copied):
+    """A copy of a monitor, as launchers that pickle trainers make one, finds what the original finds."""
+    rows = spelled(simulate("grpo", "entropy_collapse", 2).rows, GRPO)
+    whole = Monitor(GRPO, {"max_steps": 500})
+    for row in rows[:70]:
+        whole.observe(None, row)
+
+    other = copied(whole)
+    for monitor in (whole, other):
+        for row in rows[70:]:
+            monitor.observe(None, row)
+
+    assert other.report().findings == whole.report().findings != []
+    assert other.run.curves.config == {"max_steps": 500}
+
+
+@pytest.mark.parametrize(
+    ("state", "what"),
+    [
+        ({}, "no whole state"),
+        ({"at": VERL, "rows": 1}, "the state is of a run of verl==0.9.1"),
+        ({"at": GRPO, "rows": 1, "axis": {}}, "no whole state"),
+        ({"at": None, "rows": "x"}, "no whole state"),
+    ],
+)
+def test_a_state_of_something_else_is_refused_and_nothing_of_it_taken(state, what):
+    """A state of another source, or half of one, is one ValueError; the monitor goes on as it was."""
+    monitor = Monitor(GRPO)
+    monitor.observe(1, {"loss": 0.5, "kl": 0.1})
+
+    with pytest.raises(ValueError, match=what):
+        monitor.load_state_dict(state)
+
+    assert monitor.rows == 1
+    assert [item.rule for item in monitor.observe(2, {"loss": math.nan, "kl": 0.1})] == ["loss-non-finite"]
+
+
+def test_a_fork_while_others_observe_does_not_lock_the_child():
+    """A process that is forked while a thread is within a bare monitor can observe at once."""
+    monitor, stop = Monitor(GRPO), threading.Event()
+
+    def observe():
+        while not stop.is_set():
+            monitor.observe(None, {"loss": 0.5, "kl": 0.1, "reward": 1.0})
+
+    thread = threading.Thread(target=observe)
+    thread.start()
+    context = multiprocessing.get_context("fork")
+    try:
+        for _ in range(10):
+            child = context.Process(target=lambda: os._exit(7 if monitor.observe(None, {"loss": 0.5}) == [] else 1))
+            child.start()
+            child.join(20)
+            assert child.exitcode == 7
+    finally:
+        stop.set()
+        thread.join()

@@ -379,3 +379,32 @@ def test_keys_that_never_come_back_fill_no_memory(monkeypatch: pytest.MonkeyPatc
 
     assert one.faults.count == 0
     assert sizes[2] < sizes[1] + 200_000
+
+
+class _Raises(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        raise RuntimeError(record.msg)
+
+
+def test_a_filter_of_the_program_that_raises_does_not_reach_training() -> None:
+    """Neither findings nor faults are told through the caller's own broken logging at the price of a step."""
+
+    class UnspokenError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    def sink(news: object) -> None:
+        raise UnspokenError
+
+    logger, broken = logging.getLogger("rlmetrics"), _Raises()
+    one = live(health=[True, sink])
+    logger.addFilter(broken)
+    try:
+        one.take(1, {"loss": 0.5, "kl": 0.1}, evaluated=False)
+        found = one.take(2, {"loss": math.nan, "kl": 0.1}, evaluated=False)
+    finally:
+        logger.removeFilter(broken)
+
+    assert "loss" not in found.row
+    assert one.faults.count >= 1
+    assert "UnspokenError" in one.faults.last

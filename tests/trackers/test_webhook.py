@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import pickle
 from collections.abc import Iterator
 
 import pytest
@@ -102,3 +103,22 @@ def test_a_forked_process_posts_its_own(server: Server) -> None:
     assert process.exitcode == 0
     assert ["actor/pg_loss" in body["text"] for body in server.posted] == [True, False]
     assert "actor/grad_norm" in server.posted[1]["text"]
+
+
+@pytest.mark.parametrize("url", ["file:///etc/hostname", "", "hooks.example/x", "https://", "ftp://a/b"])
+def test_what_is_no_webhook_is_refused_when_it_is_made(url: str) -> None:
+    """An address that would tell nobody is not found out at the first finding of a night."""
+    with pytest.raises(ValueError, match="no address of a webhook"):
+        Webhook(url)
+
+
+def test_a_copy_in_another_process_posts_by_itself(server: Server) -> None:
+    """Launchers pickle what trainers hold; what arrives there tells findings as the original would."""
+    monitor, hook = Monitor(AT), pickle.loads(pickle.dumps(Webhook(server.url, "my run", patience=5.0)))
+    tell(monitor, hook)
+
+    broken(monitor)
+
+    assert hook.flush()
+    (body,) = server.posted
+    assert body["text"].startswith("my run: step 2")

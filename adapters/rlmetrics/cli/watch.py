@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
@@ -45,10 +46,17 @@ def run(args: argparse.Namespace) -> int:
         1 if something of level error was found, else 0.
     """
     from rlmetrics.health.report_records import LEVELS, plain
-    from rlmetrics.health.watching import follow, post_to, run_command
+    from rlmetrics.health.watching import RunNews, WebhookPost, follow, run_command
+    from rlmetrics.logs.input_errors import InputError
 
     path = Path(args.run_path)
-    sinks = [post_to(args.webhook, str(path))] if args.webhook else []
+    sinks: list[Callable[[RunNews], str | None]] = []
+    if args.webhook:
+        try:
+            sinks.append(WebhookPost(args.webhook, str(path)))
+        except ValueError as error:
+            msg = f"--webhook: {error}"
+            raise InputError(msg) from None
     sinks += [run_command(args.command_line, str(path))] if args.command_line else []
     broken = 0
     news = follow(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 
+from .fork_lock import ForkLock
 from .instances import MOST_WAITING
 from .judged_run import JudgedRun
 from .report_records import Finding, Report
@@ -52,13 +52,14 @@ class Monitor:
         ahead: int = MOST_WAITING,
     ) -> None:
         self._tables = load_tables(spec)
-        self._lock = threading.RLock()
+        self._config, self._spec, self._others, self._ahead = dict(config or {}), spec, tuple(others), ahead
+        self._lock = ForkLock()
         self.faults = 0
         self.fault = ""
         self._waiting: list[tuple[float | None, dict[str, Any]]] = []
-        self.run = JudgedRun(RunCurves(self._tables, dict(config or {}), ahead))
+        self.run = self._new_run()
         if at not in (None, "auto"):
-            self.run.curves.open(str(at), others)
+            self.run.curves.open(str(at), self._others)
 
     @property
     def at(self) -> str | None:
@@ -111,11 +112,31 @@ class Monitor:
 
         Raises:
             NamesError: The state is of a source that is unknown.
+            ValueError: It is of another source than this monitor's, or no whole state; nothing of it is taken then.
         """
         with self._lock:
-            if state["at"] is not None and self.run.curves.names is None:
-                self.run.curves.open(state["at"])
-            self.run.restore(state)
+            at = state.get("at")
+            if at is not None and self.at not in (None, at):
+                msg = f"the state is of a run of {at}, and this monitor judges one of {self.at}"
+                raise ValueError(msg)
+            run = self._new_run()
+            run.notes, run.answer, run.is_foreign = self.run.notes, self.run.answer, self.run.is_foreign
+            if at is not None or self.at is not None:
+                run.curves.open(str(at or self.at), self._others)
+            try:
+                run.restore(state)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                msg = f"this is no whole state of a monitor: {type(error).__name__}: {error}"
+                raise ValueError(msg) from None
+            self.run = run
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have copies, here and in other processes, know what this one knows and judge on by themselves."""
+        given = {"config": self._config, "spec": self._spec, "others": self._others, "ahead": self._ahead}
+        return _restored, (self.at, given, self.state_dict())
+
+    def _new_run(self) -> JudgedRun:
+        return JudgedRun(RunCurves(self._tables, dict(self._config), self._ahead))
 
     def _infer(self) -> None:
         """Find the source of the rows that wait, and judge them."""
@@ -142,3 +163,9 @@ class Monitor:
             self._infer()
             return [finding for finding in self.run.findings() if finding not in before]
         return self.run.take(step, row)
+
+
+def _restored(at: str | None, given: Mapping[str, Any], state: Mapping[str, Any]) -> Monitor:
+    monitor = Monitor(at, given["config"], spec=given["spec"], others=given["others"], ahead=given["ahead"])
+    monitor.load_state_dict(state)
+    return monitor

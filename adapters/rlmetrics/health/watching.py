@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import shlex
 import subprocess
 import time
+import urllib.parse
 import urllib.request
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +29,7 @@ from .judging import SAMPLE, Seam, opened, source_of_run, units_of
 from .monitor import Monitor
 from .report_records import Diagnosis, Finding
 
-__all__ = ["RunNews", "follow", "post_to", "run_command"]
+__all__ = ["RunNews", "WebhookPost", "follow", "run_command"]
 
 _FEW = 3
 """Rows before a source is inferred from them; more where they leave several."""
@@ -109,6 +111,7 @@ class _Watcher:
         self._path, self._at, self._config, self._tables = path, at, config, tables
         self._follower: Follower | None = None
         self._unit: Unit | None = None
+        self._is_away = False
         self._begin()
 
     def _begin(self) -> None:
@@ -125,12 +128,29 @@ class _Watcher:
         if self._follower is None:
             self._unit = _unit(self._path)
             if self._unit is None:
+                self._away("there is no log yet; waiting for one")
                 return
             self._follower = self._unit.open().follow()
-        restarts = self._follower.restarts
-        for row in self._follower.new(final=final):
-            if self._follower.restarts > restarts:
-                restarts = self._follower.restarts
+        try:
+            yield from self._rows(self._follower, final=final)
+            self._is_away = False
+        except OSError as error:
+            # A file system that was away for a moment, or a log that is being replaced, must not end a long watch.
+            if not self.rows:
+                raise
+            self._away(f"{error.strerror or error}; waiting for it")
+
+    def _away(self, what: str) -> None:
+        """Say once that there is nothing to read."""
+        if not self._is_away:
+            self._is_away = True
+            warnings.warn(f"{self._path}: {what}", stacklevel=3)
+
+    def _rows(self, follower: Follower, *, final: bool) -> Iterator[RunNews]:
+        restarts = follower.restarts
+        for row in follower.new(final=final):
+            if follower.restarts > restarts:
+                restarts = follower.restarts
                 warnings.warn(f"{self._path}: was cut or replaced; followed from its beginning again", stacklevel=2)
                 self._begin()
             self.rows += 1
@@ -205,20 +225,34 @@ def _unit(path: Path) -> Unit | None:
     return units[0]
 
 
-def post_to(url: str, run: str) -> Callable[[RunNews], str | None]:
-    """Return what posts news to a webhook, as Slack and its likes take them; it returns what went wrong."""
+class WebhookPost:
+    """Posts news to a webhook, as Slack and its likes take them.
 
-    def post(news: RunNews) -> str | None:
-        text = f"{run}: {news.as_text()}"
-        body = json.dumps({"text": text, "level": news.finding.level, "rule": news.finding.rule, "run": run}).encode()
-        request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
+    Args:
+        url: Where to post.
+        run: What to call the run in the text.
+
+    Raises:
+        ValueError: The URL is none of the web, so that nobody would be told.
+    """
+
+    def __init__(self, url: str, run: str) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            msg = f"{url!r} is no address of a webhook; one begins with https:// or http:// and names a host"
+            raise ValueError(msg)
+        self._url, self._run = url, run
+
+    def __call__(self, news: RunNews) -> str | None:
+        """Post news, and return what went wrong."""
+        text = f"{self._run}: {news.as_text()}"
+        said = {"text": text, "level": news.finding.level, "rule": news.finding.rule, "run": self._run}
+        request = urllib.request.Request(self._url, json.dumps(said).encode(), {"Content-Type": "application/json"})
         try:
             with urllib.request.urlopen(request, timeout=10):
                 return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             return f"the webhook did not take it: {error}"
-
-    return post
 
 
 def run_command(command: str, run: str) -> Callable[[RunNews], str | None]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from types import TracebackType
+from typing import Any
 
-__all__ = ["LOGGER", "Faults"]
+__all__ = ["LOGGER", "Faults", "log"]
 
 LOGGER = logging.getLogger("rlmetrics")
 
@@ -36,16 +38,29 @@ class Faults:
             error: The exception.
         """
         self.count += 1
-        self.last = what if error is None else f"{what}: {type(error).__name__}: {error}"
+        self.last = what if error is None else f"{what}: {type(error).__name__}: {_said(error)}"
         kind = what if error is None else f"{what}: {type(error).__name__}"
         if kind not in self._told and len(self._told) < _MOST:
             self._told.add(kind)
             trace = None if error is None else (type(error), error, error.__traceback__)
-            LOGGER.warning("%s; training goes on, and this is not said again", self.last, exc_info=trace)
+            log(logging.WARNING, f"{self.last}; training goes on, and this is not said again", trace)
 
     def __call__(self, what: str) -> FaultGuard:
         """Return a context in which what fails is noted as ``what`` failing."""
         return FaultGuard(self, what)
+
+
+def log(level: int, text: str, trace: Any = None) -> None:
+    """Log a line; what filters and handlers of the program raise ends here, for it is said from inside a training."""
+    with suppress(Exception):
+        LOGGER.log(level, "%s", text, exc_info=trace)
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an exception of somebody's own that can't say what it is
+        return "it has no text"
 
 
 class FaultGuard:

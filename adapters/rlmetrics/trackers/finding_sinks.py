@@ -14,7 +14,7 @@ from rlmetrics.health.monitor import Monitor
 from rlmetrics.health.report_records import Finding, plain
 from rlmetrics.health.watching import RunNews
 
-from .faults import LOGGER, Faults
+from .faults import Faults, log
 
 __all__ = ["FindingsFile", "Sink", "Teller", "say", "tell"]
 
@@ -56,7 +56,7 @@ class FindingsFile:
 
 def say(news: RunNews) -> None:
     """Log news under ``rlmetrics``, at the level of the finding."""
-    LOGGER.log(_LOGGED.get(news.finding.level, logging.WARNING), "%s", news.as_text())
+    log(_LOGGED.get(news.finding.level, logging.WARNING), news.as_text())
 
 
 class Teller:

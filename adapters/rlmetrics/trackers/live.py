@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from rlmetrics.health.fork_lock import ForkLock
 from rlmetrics.names.settings.configuration import Config
 from rlmetrics.names.tables.tables import Overlays, Tables
 
@@ -13,7 +14,6 @@ from .faults import Faults
 from .live_health import Health, Watched
 from .live_names import LiveNames, RenamedRow
 from .live_settings import known_settings, settings_beside
-from .locking import ForkLock
 
 __all__ = ["HasLive", "Live", "Measuring"]
 

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rlmetrics.health.fork_lock import ForkLock
 from rlmetrics.names.differences.relations import GRADES
 from rlmetrics.names.mapping.mapping import map_names
 from rlmetrics.names.settings.configuration import Config
@@ -25,7 +26,6 @@ from rlmetrics.translate.conversion import convert
 from .faults import LOGGER, Faults
 from .live import HasLive, Live
 from .live_settings import known_settings
-from .locking import ForkLock
 from .wrapping import Wrapped
 
 if TYPE_CHECKING:

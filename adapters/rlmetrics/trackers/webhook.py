@@ -7,8 +7,10 @@ import os
 import queue
 import threading
 import time
+from functools import partial
+from typing import Any
 
-from rlmetrics.health.watching import RunNews, post_to
+from rlmetrics.health.watching import RunNews, WebhookPost
 
 from .faults import Faults
 
@@ -28,12 +30,15 @@ class Webhook:
 
     Attributes:
         faults: What was not posted.
+
+    Raises:
+        ValueError: The URL is none of the web.
     """
 
     def __init__(self, url: str, run: str = "run", *, patience: float = 10.0) -> None:
         self.faults = Faults()
-        self._post = post_to(url, run)
-        self._patience = patience
+        self._post = WebhookPost(url, run)
+        self._url, self._run, self._patience = url, run, patience
         self._owner = 0
         self._waiting: queue.Queue[RunNews]
         atexit.register(self.flush)
@@ -49,6 +54,10 @@ class Webhook:
             self._waiting.put_nowait(news)
         except queue.Full:
             self.faults.note("the webhook is too slow: news are lost")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have copies, here and in other processes, post by themselves."""
+        return partial(Webhook, patience=self._patience), (self._url, self._run)
 
     def flush(self, seconds: float | None = None) -> bool:
         """Wait until all is posted.

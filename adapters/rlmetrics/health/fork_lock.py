@@ -27,6 +27,14 @@ class ForkLock:
         """Give it back."""
         self._lock.release()
 
+    def __reduce__(self) -> tuple[type[ForkLock], tuple[()]]:
+        """Have a copy, here or in another process, be a lock of its own that nobody holds."""
+        return ForkLock, ()
+
+    def take(self, *, wait: bool) -> bool:
+        """Take it; where somebody has it, wait or return False."""
+        return self._lock.acquire(blocking=wait)
+
     def renew(self) -> None:
         """Forget who holds it."""
         self._lock = threading.RLock()
@@ -37,9 +45,17 @@ _HELD: list[ForkLock] = []
 
 
 def _before() -> None:
-    for lock in list(_LOCKS):
-        lock.__enter__()
-        _HELD.append(lock)
+    """Take all locks. Whoever holds one may wait for another, so none is held while one is waited for."""
+    locks = list(_LOCKS)
+    while True:
+        for place, lock in enumerate(locks):
+            if not lock.take(wait=not _HELD):
+                _after_in_parent()
+                locks.insert(0, locks.pop(place))
+                break
+            _HELD.append(lock)
+        else:
+            return
 
 
 def _after_in_parent() -> None:
