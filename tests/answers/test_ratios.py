@@ -7,6 +7,7 @@ import statistics
 
 import pytest
 from rlmetrics.answers.pasted import Given
+from rlmetrics.answers.trust import averaged_lines
 from rlmetrics.answers.value_answer import JudgedValue, judge_row
 from rlmetrics.names import open_view, resolve
 
@@ -91,3 +92,15 @@ def test_what_becomes_of_a_missing_variable_is_told() -> None:
     for release, told in (("0.9.1", True), ("0.9.0", False)):
         (found,) = resolve(["val-aux/math/format/mean@4"], f"verl=={release}")
         assert any("None" in note and "smaller n" in note for note in found.notes) is told
+
+
+def test_batches_of_an_evaluation_count_by_their_examples() -> None:
+    """The loss of a batch is repeated for each example before the mean is taken, whichever trainer evaluates."""
+    losses, sizes = [1.0, 1.0, 4.0], [8, 8, 2]
+    repeated = [loss for loss, size in zip(losses, sizes, strict=True) for _ in range(size)]
+    assert statistics.fmean(repeated) != statistics.fmean(losses)
+    for trainer in ("SFTTrainer", "DPOTrainer", "KTOTrainer", "GKDTrainer", "CPOTrainer", "DistillationTrainer"):
+        view = open_view(f"trl[{trainer}]==1.16.0")
+        (found,) = resolve(["eval_loss"], f"trl[{trainer}]==1.16.0")
+        averaged = " ".join(" ".join(averaged_lines(view, found)).split())
+        assert "mean weighted by examples over micro-batches" in averaged
