@@ -6,6 +6,7 @@ import re
 
 import pytest
 from rlmetrics.answers.resolved import resolved_lines, resolved_links
+from rlmetrics.cli.main import main
 from rlmetrics.names.lookup.resolving import resolve_in
 from rlmetrics.names.meanings.view import open_view
 
@@ -185,3 +186,37 @@ def test_every_key_of_a_release_is_answered(at):
             lines = resolved_lines(view, found)
             assert lines[0]
             assert all(len(line) <= 80 or len(max(line.split(), key=len)) > 40 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("config", "first", "last"),
+    [
+        ((), "verl/trainer/ppo/v1/trainer_base.py", "verl/trainer/ppo/ray_trainer.py"),
+        (
+            ("--config", "trainer.use_v1=false"),
+            "verl/trainer/ppo/ray_trainer.py",
+            "verl/trainer/ppo/v1/trainer_base.py",
+        ),
+    ],
+)
+def test_source_lines_of_the_program_that_runs_come_first(capsys, config, first, last):
+    """The V1 trainer by default, the legacy one where it is asked for; what runs neither way comes last."""
+    main(["resolve", "timing_s/adv", "--at", "verl==0.9.1", "--full", *config])
+
+    said = capsys.readouterr().out
+    assert said.index(first) < said.index(last)
+    assert said.index(last) < said.index("verl/experimental/") or config
+
+
+def test_no_default_key_cites_only_a_program_that_does_not_run():
+    """Where a program that does not run by default is cited, the one that runs is cited, too."""
+    view = open_view("verl==0.9.1")
+    cited = {
+        entry.key: view.evidence(entry)
+        for component in view.components.values()
+        for entry in component.entries()
+        if entry.logged and entry.condition is None
+    }
+
+    assert [key for key, places in cited.items() if places and all(place.program for place in places)] == []
+    assert [key for key, places in cited.items() if places and places[0].program] == []

@@ -35,7 +35,7 @@ def test_resolve_prints_what_a_key_means(call, document):
     )
     assert {*promised.split(), "signature", "defects", "function", "evidence"} <= set(found)
     assert (found["metric"], found["component"], found["surface"]) == ("kl/old/k2", "PPOTrainer", "logged")
-    assert set(found["evidence"][0]) == {"release", "path", "line", "symbol", "shows", "note"}
+    assert set(found["evidence"][0]) == {"release", "path", "line", "symbol", "shows", "note", "program"}
 
 
 def test_resolve_reads_keys_from_standard_input(call, document, monkeypatch):
@@ -343,6 +343,7 @@ def test_records_become_json_with_the_names_of_the_interface():
         "symbol": "s",
         "shows": "key",
         "note": None,
+        "program": None,
     }
     row = map_names(OLD, NEW).rows[0]
     assert row.from_ == plain(row)["from"]

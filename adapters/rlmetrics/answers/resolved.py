@@ -306,6 +306,7 @@ def source_lines(item: Resolution, *, full: bool) -> list[str]:
     words = [word for word in re.split(r"[^a-z]+", item.key.rpartition("/")[2].lower()) if len(word) > 1]
     # What is called like the key shows its value.
     ranked = sorted(item.evidence, key=lambda place: -sum(word in place.shows.lower() for word in words))
+    ranked.sort(key=lambda place: place.program is not None)
     places = [*item.evidence] if full else ranked[:_PLACES]
     paths = [place.path for place in places]
     places.sort(key=lambda place: paths.index(place.path))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 
+from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..differences.severity import Circumstances, unmet
@@ -265,11 +267,41 @@ class ComponentView:
         return readings
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
-        """Return where the source of this release shows an entry."""
-        return self.table.evidence(self.stem, entry.at, self.release)
+        """Return where the source of this release shows an entry, what the program does not run last."""
+        found = self.table.evidence(self.stem, entry.at, self.release)
+        idle = self._idle_code
+        if not idle:
+            return found
+        marked = [replace(place, program=_of_program(place.path, idle)) for place in found]
+        return tuple(sorted(marked, key=lambda place: place.program is not None))
+
+    @cached_property
+    def _idle_code(self) -> Mapping[str, Sequence[str]]:
+        """The code of programs that do not run with these settings, by program, but for what one that runs shares."""
+        programs = self.table.programs
+        covers = self.table.releases.covers
+        has = {
+            name: row
+            for name, row in programs.items()
+            if row.get("code") and ("releases" not in row or covers(row["releases"], self.release))
+        }
+        values = self.config.values
+        runs = {
+            name
+            for name, row in programs.items()
+            if row.get("settings") and all(values.get(key) == value for key, value in row["settings"].items())
+        } or {name for name, row in programs.items() if row.get("default")}
+        shared = {code for name in runs & has.keys() for code in has[name]["code"]}
+        idle = {name: [code for code in row["code"] if code not in shared] for name, row in has.items()}
+        return {name: code for name, code in idle.items() if code and name not in runs}
 
     def _entry(self, row: TableRow) -> Entry:
         return self._entries.make(row, self.config)
+
+
+def _of_program(path: str, code: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the first program whose code a module is."""
+    return next((name for name, paths in code.items() if any(fnmatchcase(path, each) for each in paths)), None)
 
 
 def answering(entries: Sequence[Entry], config: Configuration) -> Entry:

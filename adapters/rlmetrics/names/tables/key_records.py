@@ -33,6 +33,7 @@ class Evidence:
         symbol: The enclosing class and function.
         shows: The spec's name for the place.
         note: Which other package it is.
+        program: Which program alone runs it, if that is not the one that runs with these settings.
     """
 
     release: str
@@ -41,6 +42,7 @@ class Evidence:
     symbol: str
     shows: str = "key"
     note: str | None = None
+    program: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -358,6 +358,11 @@ class Program(Strict):
     settings: dict[str, bool | int | float | str | None] = Field(
         default={}, description="What its own configuration sets otherwise than the defaults."
     )
+    code: list[Text] = Field(
+        default=[],
+        description="Modules that only it and programs like it run, with `*` for any text: their lines are shown last "
+        "where another program runs.",
+    )
 
 
 class Printed(Strict):

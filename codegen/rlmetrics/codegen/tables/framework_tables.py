@@ -32,6 +32,7 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
                 default=item.default or None,
                 of=item.of,
                 settings=item.settings,
+                code=item.code,
             )
             for name, item in framework.programs.items()
         },
