@@ -12,6 +12,7 @@ from rlmetrics.names.tables.readings import covers
 from rlmetrics.wording.metric_facts import range_of
 from rlmetrics.wording.voice import phrase
 
+from .described_values import described
 from .judgement import Judgement
 
 if TYPE_CHECKING:
@@ -164,6 +165,13 @@ def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgem
     span, axis = shown_range(resolution, tables), axis_of(resolution)
     if axis == Transform(_PERCENT) and span == (0.0, _PERCENT):
         return Judgement("plain", "nothing", f"{given.text} is {given.text} percent, unremarkable by itself.")
+    said = (
+        None
+        if axis is None or given.half
+        else described(resolution.metric or "", axis.undone(number), given.text, tables)
+    )
+    if said is not None:
+        return Judgement("plain", "nothing", said)
     usual = _beyond_usual(resolution, number, tables)
     if usual is not None:
         return Judgement("info", "nothing", f"{given.text} is {usual}, and one value decides nothing.")
