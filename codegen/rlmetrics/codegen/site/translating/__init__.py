@@ -8,6 +8,8 @@ all data nine, and the largest file has 38 kB compressed. What the facts say in 
 beside each, so that a visitor loads the few sentences that he may see.
 
 What the scripts of the page do themselves is to look names up, and to rank candidates by what was written down: which
-of two counterparts is nearer depends on all that either source logs, and there are millions of pairs of sources. A test
-compares thousands of drawn answers with those of the command line, in all that a person would see of them.
+of two counterparts is nearer depends on all that either source logs. Ready translations would spare that, but not be
+ready soon: the 1,936 components in their releases log 754 different sets of meanings, the pairs of which, 568,516, have
+57 million rows, and to find these takes 1.7 hours of a processor at each build. A test compares thousands of drawn
+answers with those of the command line, in all that a person would see of them.
 """
