@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from rlmetrics.health.conditions import FUNCTIONS
 from rlmetrics.health.series import Series
 from rlmetrics.names.tables.versions import Releases
 
 from ..lint import CHECKS
+from ..meaning import Resolved, scope_of
 from ..model import Metric
 from ..output.store import Output
 from ..spec import Spec
 from ..tables.health_table import all_rules, metrics_of_rule
 from .docstring import AXES_TEXT
 from .functions import ComputeFunction
-from .metric_usage import MetricKey, logged_keys
 from .templating import template
 
 FOLDER = "docs/reference"
@@ -131,3 +132,39 @@ def coverage(spec: Spec, logged_keys: Iterable[MetricKey]) -> dict[str, dict[str
         }
         for metric in spec.metrics
     }
+
+
+@dataclass(frozen=True)
+class MetricKey:
+    """One key of one component that means a metric, under some configuration at least.
+
+    Attributes:
+        metric: The metric.
+        framework: The framework's name.
+        component: The class or part that logs it.
+        releases: Where it does.
+    """
+
+    metric: str
+    framework: str
+    component: str
+    releases: frozenset[str]
+
+
+def logged_keys(spec: Spec) -> Iterator[MetricKey]:
+    """Yield what every component logs, in the order of the spec's files."""
+    for name, framework in spec.frameworks.items():
+        scope = scope_of(framework)
+        for stem, file in framework.files.items():
+            for part in file.components:
+                for found in scope.component(stem, scope.bits(part.releases)).resolved:
+                    releases = scope.releases.of_bits(found.releases)
+                    yield from (MetricKey(metric, name, part.name, releases) for metric in _metrics(found))
+
+
+def _metrics(resolved: Resolved) -> Iterator[str]:
+    """Yield the metrics that a key can mean: what it always means, then what some configurations make of it."""
+    always = [resolved.record, *(fact for fact in resolved.facts if fact.when is None)]
+    own = next((piece.says["metric"] for piece in reversed(always) if "metric" in piece.says), None)
+    others = [fact.says["metric"] for fact in resolved.facts if fact.when is not None and "metric" in fact.says]
+    yield from dict.fromkeys(metric for metric in (own, *others) if metric is not None)
