@@ -2,9 +2,37 @@
 
 from __future__ import annotations
 
-from lint.lint_case import Case, P
+from lint.lint_case import Case, P, S, T
 
 CASES = [
+    # What can be executed
+    Case(
+        "trait-undone",
+        [(S, "  first_rank_only: {", "  ¦first_rank_only: {"), (S, "logged, does: held}", "logged}")],
+        [(S, "logged, does: held}", "logged, does: unseen}")],
+        "nothing says what a code with `first_rank_only` does",
+    ),
+    Case(
+        "unnamed-variant",
+        [(T, ", reproduced_by: padded}", "}"), (P, "      padded:", "      ¦padded:")],
+        [
+            (T, ", reproduced_by: padded}", "}"),
+            (P, "        brief: Padding counts too.", "        brief: Padding counts too.\n        same: true"),
+        ],
+        "no record names the variant `padded` of `policy/loss`",
+    ),
+    Case(
+        "unknown-held",
+        [(P, "        brief: Padding counts too.", "        brief: Padding counts too.\n        holds: [¦padding]")],
+        [
+            (
+                P,
+                "        brief: Padding counts too.",
+                "        brief: Padding counts too.\n        holds: [padding_counted]",
+            )
+        ],
+        "`policy/loss` holds `padding`, which is neither a trait nor a level",
+    ),
     # Metrics
     Case(
         "equal-identity",

@@ -94,7 +94,7 @@ CASES = [
         [
             (
                 S,
-                "what: only one rank is logged}",
+                "what: only one rank is logged, does: held}",
                 "what: only one rank is logged, reads: [{value: 0, level: info, says: 'A {value}.'}, "
                 "{value: ¦0, level: error, says: 'No {value}.'}]}",
             )
@@ -102,7 +102,7 @@ CASES = [
         [
             (
                 S,
-                "what: only one rank is logged}",
+                "what: only one rank is logged, does: held}",
                 "what: only one rank is logged, reads: [{value: 0, level: info, says: 'A {value}.'}, "
                 "{value: nan, level: error, says: 'No {value}.'}]}",
             )
