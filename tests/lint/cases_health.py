@@ -82,6 +82,30 @@ CASES = [
         "nothing backs the number in the rule `loss-stuck`",
     ),
     Case(
+        "health-unnamed",
+        [
+            (H, "    warning: x == 0 and now(reward) < 0.1", "    warning: x > 3"),
+            (H, "    basis: folklore\n", "    basis: ¦documented\n"),
+        ],
+        [
+            (H, "    warning: x == 0 and now(reward) < 0.1", "    warning: x > 3"),
+            (H, "    basis: folklore\n", "    basis: documented\n    named: [3]\n"),
+        ],
+        "no source of `loss-stuck` names its bound 3",
+    ),
+    Case(
+        "health-unnamed",
+        [
+            (H, "    warning: x == 0 and now(reward) < 0.1", "    warning: x > 3"),
+            (H, "    basis: folklore\n", "    basis: documented\n    named: [3, ¦4]\n"),
+        ],
+        [
+            (H, "    warning: x == 0 and now(reward) < 0.1", "    warning: x > 3"),
+            (H, "    basis: folklore\n", "    basis: observed\n"),
+        ],
+        "4 is no bound of the rule `loss-stuck`",
+    ),
+    Case(
         "health-level",
         [(H, "    warning: x == 0 and now(reward) < 0.1", "    ¦warning: x == 0")],
         [(H, "    warning: x == 0 and now(reward) < 0.1", "    info: x == 0")],

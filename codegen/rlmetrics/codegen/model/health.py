@@ -84,6 +84,9 @@ class HealthRule(Strict):
     message: Text
     advice: Text
     basis: Literal["documented", "observed", "folklore"]
+    named: list[float] = Field(
+        default=[], strict=False, description="The bounds that the sources of a documented rule name: all that it has."
+    )
     sources: list[ClaimSource] = []
     allow: list[Allow] = []
 

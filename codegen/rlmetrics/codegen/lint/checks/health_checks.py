@@ -158,6 +158,23 @@ def health_source(context: Context) -> Iterator[Hit]:
 
 
 @check(
+    "health-unnamed",
+    "error",
+    what="A health rule that is said to be documented, with a bound that no source names; or a number under `named` "
+    "that is no bound of the rule.",
+    fix="look the number up and write it under `named`, or say `basis: observed` if it was measured",
+)
+def health_unnamed(context: Context) -> Iterator[Hit]:
+    for ref, path, rule in _rules(context):
+        limits = {number for _, condition in _conditions(rule) for number in condition.bounds.values()}
+        for number in sorted(limits - {*rule.named}) if rule.basis == "documented" else ():
+            yield Hit(ref, (*path, "basis"), f"no source of `{rule.id}` names its bound {number:g}", value=True)
+        for index, number in enumerate(rule.named):
+            if number not in limits:
+                yield Hit(ref, (*path, "named", index), f"{number:g} is no bound of the rule `{rule.id}`")
+
+
+@check(
     "health-level",
     "error",
     what="A health rule whose level is not earned: folklore may warn only where a second curve takes part, and is "
@@ -202,6 +219,7 @@ CHECKS: tuple[Check, ...] = (
     health_selector,
     health_sibling,
     health_source,
+    health_unnamed,
     health_level,
     health_diagnosis,
 )
