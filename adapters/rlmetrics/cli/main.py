@@ -9,7 +9,7 @@ import sys
 from rlmetrics.wording.voice import speak
 
 from .at_hand import answer_at_hand
-from .exits import INTERRUPTED, OK, USAGE, UsageError
+from .exits import INTERRUPTED, OK, UNFORESEEN, USAGE, UsageError
 from .language import taken_out
 from .plain import plain_command
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["abandon", "main"]
 
+_DEBUG = "RLMETRICS_DEBUG"
 _COMPLETING = "_ARGCOMPLETE"
 """The variable by which a shell asks what may come next."""
 
@@ -36,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments after the program's name; those of the process if left out.
 
     Returns:
-        The exit code: 0 done, 1 done with findings, 2 bad usage or input and nothing written.
+        The exit code: 0 done, 1 done with findings, 2 bad usage or input and nothing written, 70 a fault of this
+        package.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     for stream, errors in (
@@ -75,17 +77,39 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"rlmetrics: standard output: {error.strerror or error}")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else OK
+    except Exception as error:
+        return _unforeseen(error)
+
+
+def _unforeseen(error: Exception) -> int:
+    """Say in one line what this package did not foresee; in all detail where ``RLMETRICS_DEBUG`` is set."""
+    if os.environ.get(_DEBUG):
+        raise error
+    _say(
+        f"rlmetrics: unforeseen {type(error).__name__}: {error}; this is a fault of rlmetrics: "
+        f"please report it with the command and what {_DEBUG}=1 prints"
+    )
+    return UNFORESEEN
 
 
 def _run(arguments: list[str], *, alone: bool) -> int:
     """Run a command that takes more than a look; ``alone`` in its process, it may settle there."""
     import warnings
+    from contextlib import ExitStack, redirect_stderr, redirect_stdout
+
+    from rlmetrics.wording.terminal import has_colour
+
+    from .clean_stream import CleanStream
 
     if alone:
         _settle()
-    with warnings.catch_warnings():
+    with ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning
+        for stream, redirect in ((sys.stdout, redirect_stdout), (sys.stderr, redirect_stderr)):
+            if stream is not None:
+                stack.enter_context(redirect(CleanStream(stream, paints=has_colour(stream))))
         return _command(arguments)
 
 

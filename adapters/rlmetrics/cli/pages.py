@@ -9,6 +9,8 @@ from rlmetrics.logs.files import require_ordinary, resolved
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.translate.placing import replacing
 
+from .clean_stream import clean
+
 __all__ = ["require_free_page", "write_page"]
 
 
@@ -43,4 +45,4 @@ def require_free_page(page: Path, taken: Sequence[Path], what: str, option: str 
 def write_page(page: Path, text: str) -> None:
     """Write a page, or leave what was there if that fails."""
     with replacing(page) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(clean(text), encoding="utf-8")

@@ -174,13 +174,13 @@ def _tell(message: str) -> None:
 
 def _reported(report: Report, args: argparse.Namespace) -> bool:
     """Give the report, and tell whether that was possible: the copy stands by then, whatever becomes of the report."""
-    from rlmetrics.translate.placing import replacing
     from rlmetrics.translate.translation_page import page
+
+    from .pages import write_page
 
     try:
         if args.html is not None:
-            with replacing(Path(args.html)) as part:
-                part.write_text(page(report), encoding="utf-8")
+            write_page(Path(args.html), page(report))
         print(_text(report, args), flush=True)
     except BrokenPipeError:
         raise

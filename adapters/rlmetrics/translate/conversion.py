@@ -64,7 +64,7 @@ def _histogram(value: dict[str, Any], scale: float, offset: float) -> dict[str, 
     counts = value.get("values")
     turned = {"values": counts[::-1]} if scale < 0 and isinstance(counts, list) else {}
     packed = value.get("packedBins")
-    if isinstance(packed, dict):
+    if isinstance(packed, dict) and packed.keys() >= {"min", "size", "count"}:
         ends = [packed["min"], packed["min"] + packed["size"] * packed["count"]]
         low = min(convert(ends, scale, offset))
         return {

@@ -1,0 +1,65 @@
+"""What commands print, with nothing in it that steers a terminal: names and texts come from files of others."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, TextIO
+
+__all__ = ["CleanStream", "clean"]
+
+_UNSEEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls but for tabs and ends of lines
+    "\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # what turns text, or is not seen
+    "\ud800-\udfff\U000e0000-\U000e007f"
+)
+_STEERING = re.compile(f"[{_UNSEEN}]")
+_OR_OWN = re.compile(rf"(?P<own>\x1b\[[0-9;]*m|\x1b\]8;;[!-~]*\x1b\\)|[{_UNSEEN}]")
+"""Colours and links are this package's own where it paints."""
+
+
+def clean(text: str) -> str:
+    """Return a text with escapes, as JSON writes them, in the place of all that can't be seen or steers."""
+    return _STEERING.sub(_escape, text)
+
+
+class CleanStream:
+    """A text stream that escapes what can't be seen.
+
+    Args:
+        stream: Where the text goes.
+        paints: Whether colours and links may go there.
+    """
+
+    def __init__(self, stream: TextIO, *, paints: bool) -> None:
+        self._stream = stream
+        self._pattern = _OR_OWN if paints else _STEERING
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        self._stream.write(self._pattern.sub(_escape, text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write some texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what else the stream has."""
+        return getattr(self._stream, name)
+
+
+def _escape(match: re.Match[str]) -> str:
+    sign = match[0]
+    if len(sign) > 1:
+        return sign
+    return "".join(f"\\u{unit:04x}" for unit in _units(ord(sign)))
+
+
+def _units(point: int) -> tuple[int, ...]:
+    """Return the one or two parts of a character as JSON numbers them."""
+    return (point,) if point < 0x10000 else (0xD800 + (point - 0x10000 >> 10), 0xDC00 + (point & 0x3FF))

@@ -1,0 +1,117 @@
+"""What commands print and write as pages steers no terminal, and what was not foreseen is one line."""
+
+import io
+import json
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rlmetrics.cli import main
+from rlmetrics.cli.clean_stream import CleanStream, clean
+
+HOSTILE = "\x1b[31mred\x9b0m\x07\u202eend\ud800"
+STEERING = [*map(chr, range(0x20)), "\x7f", "\x9b", "\u202e", "\u2066", "\u200b", "\ud800", "\ufeff"]
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A log with a key that steers terminals, and some that a source knows."""
+    path = tmp_path / "run.jsonl"
+    rows = [{"step": step, HOSTILE: step / 2, "reward": 0.5, "kl": 0.1 * step, "loss": 0.1} for step in range(1, 12)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "compare LOG LOG --at trl[grpo]==1.16.0 --full",
+        "compare LOG LOG --at trl[grpo]==1.16.0 --json",
+        "plot LOG HOSTILE --at trl[grpo]==1.16.0",
+        "resolve HOSTILE",
+        "resolve HOSTILE --at trl[grpo]==1.16.0",
+        "map HOSTILE --from trl[grpo]==1.16.0 --to verl==0.9.1",
+        "check LOG --at trl[grpo]==1.16.0 --full",
+        "translate LOG --from trl[grpo]==1.16.0 --to canonical -o OUT --json",
+    ],
+)
+def test_no_command_prints_what_steers_a_terminal(log, words, capsys, tmp_path):
+    """Names with escapes, bells, and signs that turn text around are printed as JSON writes them."""
+    places = {"LOG": str(log), "HOSTILE": HOSTILE, "OUT": str(tmp_path / "out.jsonl")}
+
+    main([places.get(word, word) for word in words.split()])
+
+    printed = "".join(capsys.readouterr())
+    assert printed
+    assert not set(printed) & ({*STEERING} - {"\n", "\t"})
+
+
+@pytest.mark.parametrize("command", ["compare", "check", "translate"])
+def test_no_page_holds_what_steers(log, command, tmp_path, capsys):
+    """Pages are written whatever a key holds, half a pair of UTF-16 included, and none of it stands there raw."""
+    page = tmp_path / "page.html"
+    others = {
+        "compare": [str(log), "--at", "trl[grpo]==1.16.0"],
+        "check": ["--at", "trl[grpo]==1.16.0"],
+        "translate": ["--from", "trl[grpo]==1.16.0", "--to", "canonical", "-o", str(tmp_path / "out.jsonl")],
+    }
+
+    code = main([command, str(log), *others[command], "--html", str(page)])
+
+    assert code in {0, 1}, capsys.readouterr().err
+    assert not set(page.read_text(encoding="utf-8")) & ({*STEERING} - {"\n", "\t"})
+
+
+@given(st.text(st.sampled_from(["a", "é", "中", "\n", "\t", " ", "\u3000", "😀", "\U000e0041", *STEERING])))
+def test_escapes_are_those_of_json(text):
+    """What is cleaned within a string of JSON is still the same string, and nothing else is changed."""
+    cleaned = clean(json.dumps(text, ensure_ascii=False))
+
+    assert json.loads(cleaned) == text
+    assert clean(cleaned) == cleaned
+    if not {*text} & {*STEERING, "\U000e0041"}:
+        assert clean(text) == text
+
+
+def test_own_colours_and_links_pass_where_they_are_shown():
+    """On a terminal colours and links stay, and an escape that is neither does not; in a file none stays."""
+    own = "\x1b[1mkl\x1b[0m \x1b]8;;https://docs.example/kl\x1b\\kl\x1b]8;;\x1b\\"
+    painted, plain = io.StringIO(), io.StringIO()
+
+    CleanStream(painted, paints=True).write(f"{own} \x1b[2J\n")
+    CleanStream(plain, paints=False).write(own)
+
+    assert painted.getvalue() == f"{own} \\u001b[2J\n"
+    assert "\x1b" not in plain.getvalue()
+
+
+def test_what_was_not_foreseen_is_one_line_and_a_code_of_its_own(log, monkeypatch, capsys):
+    """A fault of this package is told from a sick run, which is 1: 70, one line, and the way to the whole story."""
+
+    def broken(*_, **__):
+        message = "two\nlines"
+        raise KeyError(message)
+
+    monkeypatch.setattr("rlmetrics.cli.check.run", broken)
+
+    assert main(["check", str(log)]) == 70
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "unforeseen KeyError" in err
+    assert "RLMETRICS_DEBUG=1" in err
+    assert "Traceback" not in err
+
+    monkeypatch.setenv("RLMETRICS_DEBUG", "1")
+    with pytest.raises(KeyError):
+        main(["check", str(log)])
+
+
+def test_streams_are_as_before_after_a_command(log, capsys):
+    """Whoever calls `main` gets standard output and error back as they were."""
+    before = sys.stdout, sys.stderr
+
+    main(["compare", str(log), str(log), "--at", "trl[grpo]==1.16.0"])
+
+    assert (sys.stdout, sys.stderr) == before
