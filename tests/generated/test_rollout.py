@@ -51,19 +51,27 @@ rollout/token_weight/fraction_below token nan padding
 rollout/token_weight/zeroed_fraction token nan padding
 rollout/sequence_weight/std sequence nan padding old_logprobs rollout_logprobs
 rollout/sequence_weight/std@clamped sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/std@zeroed sequence nan padding old_logprobs rollout_logprobs
 rollout/sequence_weight/effective_fraction sequence nan padding old_logprobs rollout_logprobs
 rollout/sequence_weight/effective_fraction@clamped sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/effective_fraction@zeroed sequence nan padding old_logprobs rollout_logprobs
 rollout/sequence_weight/fraction_above sequence nan padding
 rollout/sequence_weight/fraction_above@empty_counted sequence nan padding
+rollout/sequence_weight/fraction_above@on_tokens sequence nan padding
 rollout/sequence_weight/zeroed_fraction sequence nan padding
+rollout/sequence_weight/zeroed_fraction@on_tokens sequence nan padding
 rollout/sequence_weight/fraction_below sequence nan padding
 rollout/sequence_weight/fraction_below@empty_counted sequence nan padding
+rollout/sequence_weight/fraction_below@zeroed sequence nan padding
+rollout/sequence_weight/fraction_below@on_tokens sequence nan padding
 rollout/sequence_weight/response_std sequence nan padding old_logprobs rollout_logprobs
 rollout/sequence_weight/response_std@raw sequence nan padding old_logprobs rollout_logprobs
 rollout/sequence_weight/response_std@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/response_std@zeroed sequence nan padding old_logprobs rollout_logprobs
 rollout/sequence_weight/response_max_deviation sequence nan padding old_logprobs rollout_logprobs
 rollout/sequence_weight/response_max_deviation@raw sequence nan padding old_logprobs rollout_logprobs
 rollout/sequence_weight/response_max_deviation@empty_counted sequence nan padding old_logprobs rollout_logprobs
+rollout/sequence_weight/response_max_deviation@zeroed sequence nan padding old_logprobs rollout_logprobs
 rollout/weight_per_response/mean sequence nan padding old_logprobs rollout_logprobs
 rollout/weight_per_response/mean@empty_counted sequence nan padding old_logprobs rollout_logprobs
 rollout/weight_per_response/mean@raw sequence nan padding old_logprobs rollout_logprobs
@@ -88,7 +96,10 @@ rollout/weight_per_response/fraction_above sequence nan padding
 rollout/weight_per_response/fraction_above@empty_counted sequence nan padding
 rollout/weight_per_response/fraction_below sequence nan padding
 rollout/weight_per_response/fraction_below@empty_counted sequence nan padding
+rollout/weight_per_response/fraction_below@truncated sequence nan padding
+rollout/weight_per_response/fraction_below@zeroed sequence nan padding
 rollout/weight_normaliser token nan padding old_logprobs rollout_logprobs
+rollout/weight_normaliser@zeroed token nan padding old_logprobs rollout_logprobs
 rollout/rejection_weight/mean token nan padding rejection_weights
 rollout/rejection_weight/max token nan padding rejection_weights
 rollout/rejection_weight/min token nan padding rejection_weights

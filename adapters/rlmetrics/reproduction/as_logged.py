@@ -12,7 +12,7 @@ from rlmetrics.names.settings.configuration import number
 from rlmetrics.names.tables.tables import Overlays
 from rlmetrics.names.tables.user_errors import NamesError
 
-from .recipes import COUNTS, Recipe, recipe_of
+from .recipes import COUNTS, LONGEST, Recipe, recipe_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -107,7 +107,7 @@ class AsLogged:
         import torch
 
         from .folds import fold, fold_with_replaced
-        from .function_calls import LONGEST, Call
+        from .function_calls import Call
         from .nested_parts import cut_batch, lengths, nested
 
         recipe = self.recipe
@@ -159,7 +159,7 @@ class AsLogged:
             return text
         from rlmetrics.names.settings.guards import names_in
 
-        values: dict[str, Any] = {}
+        values: dict[str, Any] = dict(self.recipe.settings)
         for name in names_in(text):
             levels = COUNTS.get(name.rpartition(".")[2], ())
             if levels and all(level in counts for level in levels):

@@ -13,13 +13,10 @@ from rlmetrics.names.settings.configuration import number
 from rlmetrics.state.registry import MetricFunction
 
 from .nested_parts import Batch
-from .recipes import Recipe
+from .recipes import LONGEST, Recipe
 from .words import Action
 
-__all__ = ["LONGEST", "Call", "Compute"]
-
-LONGEST = "longest_response"
-"""What expressions call the width of a batch, the length of its longest response."""
+__all__ = ["Call", "Compute"]
 
 
 class Call:
@@ -78,6 +75,12 @@ class Call:
 
     def _prepared(self, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         """Return the tensors after what the code does to them before the formula."""
+        for how in ("share", "sum"):  # a weight of a response is made before its tokens carry it
+            for action in self._recipe.named("alike"):
+                if action.said["as"] == how:
+                    first, second = action.said["difference"]
+                    alike = _alike(tensors[first], tensors[second], tensors["mask"], how)
+                    tensors[second] = tensors[first].double() - alike
         for action in self._recipe.named("clamp"):
             bound = float(action.said["to"])
             for first, second in action.said["difference"]:
@@ -167,6 +170,14 @@ def _without_value(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         if name.endswith("_lengths") and summed in tensors:
             changed[summed] = tensors[summed].masked_fill(lengths == 0, math.nan)
     return changed
+
+
+def _alike(first: Tensor, second: Tensor, mask: Tensor, how: str) -> Tensor:
+    """Return a difference that is the same on all tokens of a response, float64 ``[B, T]``."""
+    counted = torch.where(mask.bool(), first.double() - second.double(), 0)
+    total = counted.sum(-1, keepdim=True)
+    tokens = mask.bool().sum(-1, keepdim=True).clamp(min=1)
+    return (total if how == "sum" else total / tokens**2).expand_as(counted)
 
 
 def _of_rows(action: Action) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Entry
     from rlmetrics.names.tables.tables import Tables
 
-__all__ = ["COUNTS", "LeftOut", "Recipe", "recipe_of"]
+__all__ = ["COUNTS", "LONGEST", "LeftOut", "Recipe", "recipe_of"]
 
 WITHIN = ("token", "sequence", "group")
 """Levels inside the tensors of one call, innermost first."""
@@ -33,6 +33,9 @@ COUNTS = {
     "ranks": ("rank",),
 }
 """What expressions call numbers of parts, with the levels whose parts are multiplied."""
+
+LONGEST = "longest_response"
+"""What expressions call the width of a batch, the length of its longest response."""
 
 
 _HEDGED = re.compile(r"\b(?:unless|as long as|up to)\b")
@@ -67,6 +70,7 @@ class Recipe(NamedTuple):
             other; None where the function does it.
         scale: logged = scale * folded + offset; an expression of settings or of numbers of parts.
         offset: See ``scale``.
+        settings: The values of the settings in such expressions.
         constant: The value that is logged whatever the tensors.
         actions: What else is done, in the order of the traits.
         left_out: What the recipe leaves out.
@@ -80,6 +84,7 @@ class Recipe(NamedTuple):
     rows: tuple[str, str] | None = None
     scale: float | str = 1.0
     offset: float | str = 0.0
+    settings: Mapping[str, Any] = {}
     constant: float | None = None
     actions: tuple[Action, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -128,9 +133,19 @@ def recipe_of(entry: Entry, component: ComponentView, tables: Tables) -> Recipe:
     for action in actions:
         if action.word == "fold":
             reduction[action.said["level"]] = action.said["as"]
+            if action.said["level"] == "sequence":
+                reduction.setdefault("token", "mean")
+    rows = None if {"token", "sequence"} & {*held} else _rows(reduction)
+    if rows is None and not any(
+        name.endswith("_lengths") for name in tables.reproduction["FUNCTIONS"][function]["inputs"]
+    ):
+        left += _without_rows(actions, tables)
     parameters, given, unbound = _parameters(entry, function, said, component, tables)
     scale, offset = signature.scale, signature.offset
-    unknown = [_unknown(text) for text in (scale, offset) if isinstance(text, str) and not _is_of_parts(text)]
+    texts = [text for text in (scale, offset) if isinstance(text, str)]
+    texts += [action.said["by"] for action in actions if action.word == "scale"]
+    settings = _settings(texts, component)
+    unknown = [_unknown(text) for text in texts if any(name not in settings for name in _names(text))]
     fixed = next((float(action.said["as"]) for action in actions if action.word == "constant"), None)
     return Recipe(
         entry,
@@ -138,9 +153,10 @@ def recipe_of(entry: Entry, component: ComponentView, tables: Tables) -> Recipe:
         parameters=parameters,
         given=tuple(given),
         folds=_folds(reduction, tables),
-        rows=None if {"token", "sequence"} & {*held} else _rows(reduction),
+        rows=rows,
         scale=scale,
         offset=offset,
+        settings=settings,
         constant=fixed,
         actions=tuple(actions),
         left_out=() if fixed is not None else (*left, *unbound, *unknown),
@@ -197,6 +213,13 @@ def _traits(
     return actions, left
 
 
+def _without_rows(actions: Sequence[Action], tables: Tables) -> Iterator[LeftOut]:
+    """Yield what is said of responses without a token where no response is taken on its own."""
+    for action in actions:
+        if action.word == "empty" and action.said.get("level") == "sequence" and action.said["as"] != "skip":
+            yield LeftOut(tables.traits[action.trait]["what"], changes=True, trait=action.trait)
+
+
 def _holds(component: ComponentView) -> Callable[[str], bool | None]:
     return component.config.holds
 
@@ -229,20 +252,26 @@ def _parameters(
             given.append(name)
             continue
         asked: list[str] = []
-        for when, text, default in component.bound(name, said):
-            if when is not None and not component.config.holds(when):
+        for bound in component.bound(name, said):
+            if bound.when is not None and not component.config.holds(bound.when):
                 continue
-            value = GIVEN if text == GIVEN else number(text, values)
-            if not isinstance(value, str) or default is not None:
-                found[name] = value if not isinstance(value, str) else float(default or 0)
-                break
-            if text == GIVEN:
+            if bound.value == GIVEN:
                 given.append(name)
                 break
-            asked.append(str(text))
+            value = number(bound.value, values) if bound.part is None else _part(bound.value, bound.part, component)
+            if not isinstance(value, str) or bound.default is not None:
+                found[name] = value if not isinstance(value, str) else float(bound.default or 0)
+                break
+            asked.append(str(bound.value))
         else:
             left.append(_unknown(" or ".join(asked), name) if asked else _unbound(name))
     return found, given, left
+
+
+def _part(setting: float | str, part: int, component: ComponentView) -> float | str:
+    """Return one of the two numbers that a setting joins by an underscore; its name if it does not."""
+    numbers = str(component.config.values.get(str(setting))).split("_")
+    return float(numbers[part]) if len(numbers) > 1 else setting
 
 
 def _unbound(name: str) -> LeftOut:
@@ -254,11 +283,18 @@ def _unknown(text: str, name: str = "") -> LeftOut:
     return LeftOut(f"{of} not all of that is known: give it in config", changes=True)
 
 
-def _is_of_parts(text: str) -> bool:
-    """Tell whether an expression asks for nothing but numbers of parts."""
+def _names(text: str) -> list[str]:
+    """Return the settings in an expression: all names but those of numbers of parts."""
     from rlmetrics.names.settings.guards import names_in
 
-    return all(name.rpartition(".")[2] in COUNTS for name in names_in(text))
+    return [name for name in names_in(text) if name.rpartition(".")[2] not in (*COUNTS, LONGEST)]
+
+
+def _settings(texts: Sequence[str], component: ComponentView) -> dict[str, Any]:
+    """Return the values of the settings in expressions, as far as they are known."""
+    values = _Values(component)
+    known = {name: values.get(name) for text in texts for name in _names(text)}
+    return {name: value for name, value in known.items() if value is not None}
 
 
 class _Values(Mapping[str, Any]):

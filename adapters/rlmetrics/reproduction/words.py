@@ -25,8 +25,8 @@ class Action(NamedTuple):
     """One thing that a code does to a number.
 
     Attributes:
-        word: ``empty``, ``single``, ``round``, ``scale``, ``plus``, ``clamp``, ``nonfinite``, ``fold``, ``weigh``,
-            ``spread``, ``constant`` or ``nan``.
+        word: ``empty``, ``single``, ``round``, ``scale``, ``plus``, ``clamp``, ``alike``, ``nonfinite``, ``fold``,
+            ``weigh``, ``spread``, ``constant`` or ``nan``.
         said: What the spec says about it.
         trait: The trait that says so.
     """

@@ -84,19 +84,27 @@ __all__ = [
     "rollout_reward_component_min",
     "rollout_sequence_weight_effective_fraction",
     "rollout_sequence_weight_effective_fraction_clamped",
+    "rollout_sequence_weight_effective_fraction_zeroed",
     "rollout_sequence_weight_fraction_above",
     "rollout_sequence_weight_fraction_above_empty_counted",
+    "rollout_sequence_weight_fraction_above_on_tokens",
     "rollout_sequence_weight_fraction_below",
     "rollout_sequence_weight_fraction_below_empty_counted",
+    "rollout_sequence_weight_fraction_below_on_tokens",
+    "rollout_sequence_weight_fraction_below_zeroed",
     "rollout_sequence_weight_response_max_deviation",
     "rollout_sequence_weight_response_max_deviation_empty_counted",
     "rollout_sequence_weight_response_max_deviation_raw",
+    "rollout_sequence_weight_response_max_deviation_zeroed",
     "rollout_sequence_weight_response_std",
     "rollout_sequence_weight_response_std_empty_counted",
     "rollout_sequence_weight_response_std_raw",
+    "rollout_sequence_weight_response_std_zeroed",
     "rollout_sequence_weight_std",
     "rollout_sequence_weight_std_clamped",
+    "rollout_sequence_weight_std_zeroed",
     "rollout_sequence_weight_zeroed_fraction",
+    "rollout_sequence_weight_zeroed_fraction_on_tokens",
     "rollout_speculative_acceptance_length",
     "rollout_speculative_acceptance_rate",
     "rollout_token_weight_effective_fraction",
@@ -116,10 +124,13 @@ __all__ = [
     "rollout_veto_response_fraction",
     "rollout_veto_token_fraction",
     "rollout_weight_normaliser",
+    "rollout_weight_normaliser_zeroed",
     "rollout_weight_per_response_fraction_above",
     "rollout_weight_per_response_fraction_above_empty_counted",
     "rollout_weight_per_response_fraction_below",
     "rollout_weight_per_response_fraction_below_empty_counted",
+    "rollout_weight_per_response_fraction_below_truncated",
+    "rollout_weight_per_response_fraction_below_zeroed",
     "rollout_weight_per_response_max",
     "rollout_weight_per_response_max_deviation",
     "rollout_weight_per_response_max_deviation_empty_counted",
@@ -2533,6 +2544,76 @@ def _rollout_sequence_weight_std_clamped_finalize(state: Tensor) -> Tensor:
     return ops.standard_deviation(by_token_moments, ddof=0)
 
 
+def rollout_sequence_weight_std_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0 instead of being capped.
+
+    Every token carries the product of its whole response, so long responses weigh more.
+
+    Formula::
+
+        ratio = exp(seq_sum(old_logprobs - rollout_logprobs))
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        std(per_token(weight), ddof=0)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
+    split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_std_zeroed_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
+    return _rollout_sequence_weight_std_zeroed_finalize(state)
+
+
+def _rollout_sequence_weight_std_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/std@zeroed", lower=lower, upper=upper)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    by_token_moments = ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
+    return pack([by_token_moments])
+
+
+def _rollout_sequence_weight_std_zeroed_finalize(state: Tensor) -> Tensor:
+    by_token_moments = state[0:3]
+    return ops.standard_deviation(by_token_moments, ddof=0)
+
+
 def rollout_sequence_weight_effective_fraction(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2681,6 +2762,86 @@ def _rollout_sequence_weight_effective_fraction_clamped_finalize(state: Tensor) 
     return torch.square(by_token_sum / token_count) / (power_sum / token_count)
 
 
+def rollout_sequence_weight_effective_fraction_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0 instead of being capped.
+
+    As for token weights; it falls fast with length, because products of ratios spread.
+
+    Formula::
+
+        ratio = exp(seq_sum(old_logprobs - rollout_logprobs))
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
+    split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_effective_fraction_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_sequence_weight_effective_fraction_zeroed_finalize(state)
+
+
+def _rollout_sequence_weight_effective_fraction_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/effective_fraction@zeroed", lower=lower, upper=upper)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    by_token = ops.masked(ops.per_token(weight, mask), mask)
+    by_token_sum = ops.total(by_token, mask)
+    token_count = ops.count(mask)
+    power_sum = ops.total(torch.square(by_token), mask)
+    return pack([by_token_sum, token_count, power_sum])
+
+
+def _rollout_sequence_weight_effective_fraction_zeroed_finalize(state: Tensor) -> Tensor:
+    by_token_sum, token_count, power_sum = state.unbind()
+    return torch.square(by_token_sum / token_count) / (power_sum / token_count)
+
+
 def rollout_sequence_weight_fraction_above(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2823,6 +2984,74 @@ def _rollout_sequence_weight_fraction_above_empty_counted_finalize(state: Tensor
     return condition_count / sequence_count
 
 
+def rollout_sequence_weight_fraction_above_on_tokens(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    upper: float = 2.0,
+) -> Tensor:
+    """Every response counts once per token.
+
+    Grows with length; a large share together with a large share below means that response-level weights are noise.
+
+    Formula::
+
+        log_ratio = old_logprobs - rollout_logprobs
+        mean(per_token(exp(seq_sum(old_logprobs - rollout_logprobs))) > upper)
+
+    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
+    the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        upper: Upper bound. Default from Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL
+            Training, https://fengyao.notion.site/off-policy-rl.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_fraction_above_on_tokens_update(old_logprobs, rollout_logprobs, mask, upper=upper)
+    return _rollout_sequence_weight_fraction_above_on_tokens_finalize(state)
+
+
+def _rollout_sequence_weight_fraction_above_on_tokens_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/fraction_above@on_tokens", upper=upper)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    log_ratio = old_logprobs - rollout_logprobs
+    by_token = ops.masked(ops.per_token(torch.exp(ops.seq_sum(log_ratio, mask)), mask), mask)
+    condition_count = ops.count((by_token > upper) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _rollout_sequence_weight_fraction_above_on_tokens_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
+
+
 def rollout_sequence_weight_zeroed_fraction(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2899,6 +3128,83 @@ def _rollout_sequence_weight_zeroed_fraction_update(
 def _rollout_sequence_weight_zeroed_fraction_finalize(state: Tensor) -> Tensor:
     condition_count, sequence_count = state.unbind()
     return condition_count / sequence_count
+
+
+def rollout_sequence_weight_zeroed_fraction_on_tokens(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float = 0.5,
+    upper: float = 2.0,
+) -> Tensor:
+    """Every response counts once per token.
+
+    These responses do not train at all. Products drift away from 1 with length, so the share grows with longer
+    responses even where every single token agrees well.
+
+    Formula::
+
+        weight = per_token(exp(seq_sum(old_logprobs - rollout_logprobs)))
+        mean((weight < lower) | (weight > upper))
+
+    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
+    the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound; by default the reciprocal of the upper one. Default from verl rollout_corr_helper:
+            reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
+        upper: Upper bound. Default from Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL
+            Training, https://fengyao.notion.site/off-policy-rl.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
+    """
+    state = _rollout_sequence_weight_zeroed_fraction_on_tokens_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_sequence_weight_zeroed_fraction_on_tokens_finalize(state)
+
+
+def _rollout_sequence_weight_zeroed_fraction_on_tokens_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/zeroed_fraction@on_tokens", lower=lower, upper=upper)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = ops.masked(ops.per_token(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), mask), mask)
+    condition_count = ops.count(((weight < lower) | (weight > upper)) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _rollout_sequence_weight_zeroed_fraction_on_tokens_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
 
 
 def rollout_sequence_weight_fraction_below(
@@ -3041,6 +3347,152 @@ def _rollout_sequence_weight_fraction_below_empty_counted_update(
 def _rollout_sequence_weight_fraction_below_empty_counted_finalize(state: Tensor) -> Tensor:
     condition_count, sequence_count = state.unbind()
     return condition_count / sequence_count
+
+
+def rollout_sequence_weight_fraction_below_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0 first.
+
+    Weights outside the bounds are replaced by 0 first, and responses without a counted token enter with a weight of 0.
+
+    Usually the larger side, since a few unlikely tokens suffice.
+
+    Formula::
+
+        weight = exp(seq_sum(old_logprobs - rollout_logprobs))
+        mean(~seq_any(mask) | (weight < lower) | (weight > upper))
+
+    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
+    the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound.
+        upper: Upper bound, above which a weight becomes 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_fraction_below_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_sequence_weight_fraction_below_zeroed_finalize(state)
+
+
+def _rollout_sequence_weight_fraction_below_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/fraction_below@zeroed", lower=lower, upper=upper)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    condition = ~ops.seq_any(mask, mask) | (weight < lower) | (weight > upper)
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _rollout_sequence_weight_fraction_below_zeroed_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def rollout_sequence_weight_fraction_below_on_tokens(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float = 0.5,
+) -> Tensor:
+    """Every response counts once per token.
+
+    Usually the larger side, since a few unlikely tokens suffice.
+
+    Formula::
+
+        log_ratio = old_logprobs - rollout_logprobs
+        mean(per_token(exp(seq_sum(old_logprobs - rollout_logprobs))) < lower)
+
+    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
+    the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound; by default the reciprocal of the upper one. Default from verl rollout_corr_helper:
+            reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_fraction_below_on_tokens_update(old_logprobs, rollout_logprobs, mask, lower=lower)
+    return _rollout_sequence_weight_fraction_below_on_tokens_finalize(state)
+
+
+def _rollout_sequence_weight_fraction_below_on_tokens_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/fraction_below@on_tokens", lower=lower)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    log_ratio = old_logprobs - rollout_logprobs
+    by_token = ops.masked(ops.per_token(torch.exp(ops.seq_sum(log_ratio, mask)), mask), mask)
+    condition_count = ops.count((by_token < lower) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _rollout_sequence_weight_fraction_below_on_tokens_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
 
 
 def rollout_sequence_weight_response_std(
@@ -3233,6 +3685,85 @@ def _rollout_sequence_weight_response_std_empty_counted_update(
 
 
 def _rollout_sequence_weight_response_std_empty_counted_finalize(state: Tensor) -> Tensor:
+    weight_moments = state[0:3]
+    return ops.standard_deviation(weight_moments, ddof=1)
+
+
+def rollout_sequence_weight_response_std_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0 instead of being capped.
+
+    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+
+    One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
+    with a single response.
+
+    Formula::
+
+        ratio = exp(seq_sum(old_logprobs - rollout_logprobs))
+        weight = where(~seq_any(mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
+        std(weight)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_response_std_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_sequence_weight_response_std_zeroed_finalize(state)
+
+
+def _rollout_sequence_weight_response_std_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/response_std@zeroed", lower=lower, upper=upper)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    weight = torch.where(~ops.seq_any(mask, mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
+    weight_moments = ops.moments(weight)
+    return pack([weight_moments])
+
+
+def _rollout_sequence_weight_response_std_zeroed_finalize(state: Tensor) -> Tensor:
     weight_moments = state[0:3]
     return ops.standard_deviation(weight_moments, ddof=1)
 
@@ -3442,6 +3973,87 @@ def _rollout_sequence_weight_response_max_deviation_empty_counted_update(
 
 
 def _rollout_sequence_weight_response_max_deviation_empty_counted_finalize(state: Tensor) -> Tensor:
+    abs_max, sequence_count = state.unbind()
+    return ops.or_nan(abs_max, sequence_count)
+
+
+def rollout_sequence_weight_response_max_deviation_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0 instead of being capped.
+
+    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+
+    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
+    near 1 as soon as one long response has a weight near 0.
+
+    Formula::
+
+        ratio = exp(seq_sum(old_logprobs - rollout_logprobs))
+        weight = where(~seq_any(mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
+        max(abs(weight - 1))
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_response_max_deviation_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_sequence_weight_response_max_deviation_zeroed_finalize(state)
+
+
+def _rollout_sequence_weight_response_max_deviation_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/sequence_weight/response_max_deviation@zeroed", lower=lower, upper=upper)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    weight = torch.where(~ops.seq_any(mask, mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
+    abs_ = torch.abs(weight - 1)
+    abs_max = ops.largest(abs_)
+    sequence_count = ops.number_of(abs_)
+    return pack([abs_max, sequence_count])
+
+
+def _rollout_sequence_weight_response_max_deviation_zeroed_finalize(state: Tensor) -> Tensor:
     abs_max, sequence_count = state.unbind()
     return ops.or_nan(abs_max, sequence_count)
 
@@ -5112,6 +5724,166 @@ def _rollout_weight_per_response_fraction_below_empty_counted_finalize(state: Te
     return condition_count / sequence_count
 
 
+def rollout_weight_per_response_fraction_below_truncated(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float,
+    lower: float,
+) -> Tensor:
+    """Weights above the bound are replaced by it first. Responses without a counted token enter as 0.
+
+    Whole responses that the trainer finds far less likely than the engine did, before truncation. Degenerate long
+    responses end up here.
+
+    Formula::
+
+        weight = minimum(exp(old_logprobs - rollout_logprobs), cap)
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        mean(per_response < lower)
+
+    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
+    the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        cap: Larger weights become this.
+        lower: Lower bound.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_fraction_below_truncated_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        cap=cap,
+        lower=lower,
+    )
+    return _rollout_weight_per_response_fraction_below_truncated_finalize(state)
+
+
+def _rollout_weight_per_response_fraction_below_truncated_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float,
+    lower: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/fraction_below@truncated", cap=cap, lower=lower)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    condition = per_response < lower
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _rollout_weight_per_response_fraction_below_truncated_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def rollout_weight_per_response_fraction_below_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0 first. Responses without a counted token enter as 0.
+
+    Whole responses that the trainer finds far less likely than the engine did, before truncation. Degenerate long
+    responses end up here.
+
+    Formula::
+
+        ratio = exp(old_logprobs - rollout_logprobs)
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        mean(per_response < lower)
+
+    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
+    the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_fraction_below_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_weight_per_response_fraction_below_zeroed_finalize(state)
+
+
+def _rollout_weight_per_response_fraction_below_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_per_response/fraction_below@zeroed", lower=lower, upper=upper)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    condition = per_response < lower
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _rollout_weight_per_response_fraction_below_zeroed_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
 def rollout_weight_normaliser(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5176,6 +5948,78 @@ def _rollout_weight_normaliser_update(
 
 
 def _rollout_weight_normaliser_finalize(state: Tensor) -> Tensor:
+    weight_sum, token_count = state.unbind()
+    return weight_sum / token_count
+
+
+def rollout_weight_normaliser_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0 instead of being capped.
+
+    Only with batch normalisation of weights. Near 1 without mismatch; below 1 the truncation removed mass, and the
+    division scales the update up again.
+
+    Formula::
+
+        ratio = exp(old_logprobs - rollout_logprobs)
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        mean(weight)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_normaliser_zeroed_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
+    return _rollout_weight_normaliser_zeroed_finalize(state)
+
+
+def _rollout_weight_normaliser_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("rollout/weight_normaliser@zeroed", lower=lower, upper=upper)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    weight_sum = ops.total(weight, mask)
+    token_count = ops.count(mask)
+    return pack([weight_sum, token_count])
+
+
+def _rollout_weight_normaliser_zeroed_finalize(state: Tensor) -> Tensor:
     weight_sum, token_count = state.unbind()
     return weight_sum / token_count
 
@@ -7798,6 +8642,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"weight": "clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)"},
         slots=(Slot("by_token_moments", "moments"),),
     ),
+    "rollout/sequence_weight/std@zeroed": MetricFunction(
+        id="rollout/sequence_weight/std@zeroed",
+        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_sequence_weight_std_zeroed,
+        update=_rollout_sequence_weight_std_zeroed_update,
+        finalize=_rollout_sequence_weight_std_zeroed_finalize,
+        formula="std(per_token(weight), ddof=0)",
+        let={
+            "ratio": "exp(seq_sum(old_logprobs - rollout_logprobs))",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
+        },
+        slots=(Slot("by_token_moments", "moments"),),
+    ),
     "rollout/sequence_weight/effective_fraction": MetricFunction(
         id="rollout/sequence_weight/effective_fraction",
         brief="Effective sample size of response-level importance weights over the number of tokens.",
@@ -7828,6 +8691,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_rollout_sequence_weight_effective_fraction_clamped_finalize,
         formula="mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)",
         let={"weight": "clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)"},
+        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
+    ),
+    "rollout/sequence_weight/effective_fraction@zeroed": MetricFunction(
+        id="rollout/sequence_weight/effective_fraction@zeroed",
+        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_sequence_weight_effective_fraction_zeroed,
+        update=_rollout_sequence_weight_effective_fraction_zeroed_update,
+        finalize=_rollout_sequence_weight_effective_fraction_zeroed_finalize,
+        formula="mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)",
+        let={
+            "ratio": "exp(seq_sum(old_logprobs - rollout_logprobs))",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
+        },
         slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
     ),
     "rollout/sequence_weight/fraction_above": MetricFunction(
@@ -7862,6 +8744,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"weight": "where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)"},
         slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
     ),
+    "rollout/sequence_weight/fraction_above@on_tokens": MetricFunction(
+        id="rollout/sequence_weight/fraction_above@on_tokens",
+        brief="Every response counts once per token.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"upper": 2.0},
+        function=rollout_sequence_weight_fraction_above_on_tokens,
+        update=_rollout_sequence_weight_fraction_above_on_tokens_update,
+        finalize=_rollout_sequence_weight_fraction_above_on_tokens_finalize,
+        formula="mean(per_token(exp(seq_sum(old_logprobs - rollout_logprobs))) > upper)",
+        let={"log_ratio": "old_logprobs - rollout_logprobs"},
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
+    ),
     "rollout/sequence_weight/zeroed_fraction": MetricFunction(
         id="rollout/sequence_weight/zeroed_fraction",
         brief=(
@@ -7880,6 +8778,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean((weight < lower) | (weight > upper))",
         let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
         slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/sequence_weight/zeroed_fraction@on_tokens": MetricFunction(
+        id="rollout/sequence_weight/zeroed_fraction@on_tokens",
+        brief="Every response counts once per token.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": 0.5, "upper": 2.0},
+        function=rollout_sequence_weight_zeroed_fraction_on_tokens,
+        update=_rollout_sequence_weight_zeroed_fraction_on_tokens_update,
+        finalize=_rollout_sequence_weight_zeroed_fraction_on_tokens_finalize,
+        formula="mean((weight < lower) | (weight > upper))",
+        let={"weight": "per_token(exp(seq_sum(old_logprobs - rollout_logprobs)))"},
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
     ),
     "rollout/sequence_weight/fraction_below": MetricFunction(
         id="rollout/sequence_weight/fraction_below",
@@ -7912,6 +8826,41 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean(weight < lower)",
         let={"weight": "where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)"},
         slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/sequence_weight/fraction_below@zeroed": MetricFunction(
+        id="rollout/sequence_weight/fraction_below@zeroed",
+        brief=(
+            "Weights outside the bounds are replaced by 0 first, and responses without a counted token enter with a "
+            "weight of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_sequence_weight_fraction_below_zeroed,
+        update=_rollout_sequence_weight_fraction_below_zeroed_update,
+        finalize=_rollout_sequence_weight_fraction_below_zeroed_finalize,
+        formula="mean(~seq_any(mask) | (weight < lower) | (weight > upper))",
+        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/sequence_weight/fraction_below@on_tokens": MetricFunction(
+        id="rollout/sequence_weight/fraction_below@on_tokens",
+        brief="Every response counts once per token.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": 0.5},
+        function=rollout_sequence_weight_fraction_below_on_tokens,
+        update=_rollout_sequence_weight_fraction_below_on_tokens_update,
+        finalize=_rollout_sequence_weight_fraction_below_on_tokens_finalize,
+        formula="mean(per_token(exp(seq_sum(old_logprobs - rollout_logprobs))) < lower)",
+        let={"log_ratio": "old_logprobs - rollout_logprobs"},
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
     ),
     "rollout/sequence_weight/response_std": MetricFunction(
         id="rollout/sequence_weight/response_std",
@@ -7964,6 +8913,28 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"weight": "where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)"},
         slots=(Slot("weight_moments", "moments"),),
     ),
+    "rollout/sequence_weight/response_std@zeroed": MetricFunction(
+        id="rollout/sequence_weight/response_std@zeroed",
+        brief=(
+            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
+            "enter as 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_sequence_weight_response_std_zeroed,
+        update=_rollout_sequence_weight_response_std_zeroed_update,
+        finalize=_rollout_sequence_weight_response_std_zeroed_finalize,
+        formula="std(weight)",
+        let={
+            "ratio": "exp(seq_sum(old_logprobs - rollout_logprobs))",
+            "weight": "where(~seq_any(mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)",
+        },
+        slots=(Slot("weight_moments", "moments"),),
+    ),
     "rollout/sequence_weight/response_max_deviation": MetricFunction(
         id="rollout/sequence_weight/response_max_deviation",
         brief="Largest distance of a response's importance weight from 1, after truncation.",
@@ -8013,6 +8984,28 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_rollout_sequence_weight_response_max_deviation_empty_counted_finalize,
         formula="max(abs(weight - 1))",
         let={"weight": "where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)"},
+        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "rollout/sequence_weight/response_max_deviation@zeroed": MetricFunction(
+        id="rollout/sequence_weight/response_max_deviation@zeroed",
+        brief=(
+            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
+            "enter as 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_sequence_weight_response_max_deviation_zeroed,
+        update=_rollout_sequence_weight_response_max_deviation_zeroed_update,
+        finalize=_rollout_sequence_weight_response_max_deviation_zeroed_finalize,
+        formula="max(abs(weight - 1))",
+        let={
+            "ratio": "exp(seq_sum(old_logprobs - rollout_logprobs))",
+            "weight": "where(~seq_any(mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)",
+        },
         slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
     ),
     "rollout/weight_per_response/mean": MetricFunction(
@@ -8464,6 +9457,45 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"per_response": "seq_sum(exp(old_logprobs - rollout_logprobs)) / maximum(seq_count(mask), 1)"},
         slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
     ),
+    "rollout/weight_per_response/fraction_below@truncated": MetricFunction(
+        id="rollout/weight_per_response/fraction_below@truncated",
+        brief="Weights above the bound are replaced by it first. Responses without a counted token enter as 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"cap": None, "lower": None},
+        function=rollout_weight_per_response_fraction_below_truncated,
+        update=_rollout_weight_per_response_fraction_below_truncated_update,
+        finalize=_rollout_weight_per_response_fraction_below_truncated_finalize,
+        formula="mean(per_response < lower)",
+        let={
+            "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/weight_per_response/fraction_below@zeroed": MetricFunction(
+        id="rollout/weight_per_response/fraction_below@zeroed",
+        brief="Weights outside the bounds are replaced by 0 first. Responses without a counted token enter as 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_weight_per_response_fraction_below_zeroed,
+        update=_rollout_weight_per_response_fraction_below_zeroed_update,
+        finalize=_rollout_weight_per_response_fraction_below_zeroed_finalize,
+        formula="mean(per_response < lower)",
+        let={
+            "ratio": "exp(old_logprobs - rollout_logprobs)",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
     "rollout/weight_normaliser": MetricFunction(
         id="rollout/weight_normaliser",
         brief="Mean importance weight by which all weights of the batch are divided.",
@@ -8478,6 +9510,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_rollout_weight_normaliser_finalize,
         formula="mean(weight)",
         let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)"},
+        slots=(Slot("weight_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "rollout/weight_normaliser@zeroed": MetricFunction(
+        id="rollout/weight_normaliser@zeroed",
+        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_weight_normaliser_zeroed,
+        update=_rollout_weight_normaliser_zeroed_update,
+        finalize=_rollout_weight_normaliser_zeroed_finalize,
+        formula="mean(weight)",
+        let={
+            "ratio": "exp(old_logprobs - rollout_logprobs)",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
+        },
         slots=(Slot("weight_sum", "sum"), Slot("token_count", "count")),
     ),
     "rollout/rejection_weight/mean": MetricFunction(

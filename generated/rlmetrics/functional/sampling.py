@@ -32,16 +32,24 @@ __all__ = [
     "sampling_sequence_weight_max_clamped",
     "sampling_sequence_weight_max_raw",
     "sampling_sequence_weight_max_truncated",
+    "sampling_sequence_weight_max_truncated_with_empty",
     "sampling_sequence_weight_max_zeroed",
+    "sampling_sequence_weight_max_zeroed_with_empty",
     "sampling_sequence_weight_mean",
+    "sampling_sequence_weight_mean_clamped_on_tokens",
     "sampling_sequence_weight_mean_raw",
     "sampling_sequence_weight_mean_truncated",
     "sampling_sequence_weight_mean_truncated_on_tokens",
+    "sampling_sequence_weight_mean_truncated_with_empty",
     "sampling_sequence_weight_mean_zeroed",
+    "sampling_sequence_weight_mean_zeroed_on_tokens",
+    "sampling_sequence_weight_mean_zeroed_with_empty",
     "sampling_sequence_weight_min",
     "sampling_sequence_weight_min_raw",
     "sampling_sequence_weight_min_truncated",
+    "sampling_sequence_weight_min_truncated_with_empty",
     "sampling_sequence_weight_min_zeroed",
+    "sampling_sequence_weight_min_zeroed_with_empty",
     "sampling_token_weight_max",
     "sampling_token_weight_max_truncated",
     "sampling_token_weight_max_zeroed",
@@ -511,6 +519,156 @@ def _sampling_sequence_weight_min_truncated_finalize(state: Tensor) -> Tensor:
     return ops.or_nan(clamped_min, sequence_count)
 
 
+def sampling_sequence_weight_min_truncated_with_empty(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_max: float,
+) -> Tensor:
+    """Weights above the bound are replaced by it, and responses without a counted token enter with a weight of 0.
+
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Far below 1
+    means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
+    when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
+
+    Formula::
+
+        min(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        weight_max: Larger weights become this.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_min_truncated_with_empty_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        weight_max=weight_max,
+    )
+    return _sampling_sequence_weight_min_truncated_with_empty_finalize(state)
+
+
+def _sampling_sequence_weight_min_truncated_with_empty_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_max: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/min@truncated_with_empty", weight_max=weight_max)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
+    chosen = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
+    chosen_min = ops.smallest(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_min, sequence_count])
+
+
+def _sampling_sequence_weight_min_truncated_with_empty_finalize(state: Tensor) -> Tensor:
+    chosen_min, sequence_count = state.unbind()
+    return ops.or_nan(chosen_min, sequence_count)
+
+
+def sampling_sequence_weight_min_zeroed_with_empty(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_min: float,
+    weight_max: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight of 0.
+
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Far below 1
+    means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
+    when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
+
+    Formula::
+
+        weight = exp(seq_sum(old_logprobs - rollout_logprobs))
+        min(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        weight_min: Smaller weights become 0.
+        weight_max: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_min_zeroed_with_empty_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        weight_min=weight_min,
+        weight_max=weight_max,
+    )
+    return _sampling_sequence_weight_min_zeroed_with_empty_finalize(state)
+
+
+def _sampling_sequence_weight_min_zeroed_with_empty_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_min: float,
+    weight_max: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/min@zeroed_with_empty", weight_min=weight_min, weight_max=weight_max)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    condition = ~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max)
+    chosen = torch.where(condition, 0.0, weight)
+    chosen_min = ops.smallest(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_min, sequence_count])
+
+
+def _sampling_sequence_weight_min_zeroed_with_empty_finalize(state: Tensor) -> Tensor:
+    chosen_min, sequence_count = state.unbind()
+    return ops.or_nan(chosen_min, sequence_count)
+
+
 def sampling_sequence_weight_min_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
 
@@ -843,6 +1001,296 @@ def _sampling_sequence_weight_mean_truncated_on_tokens_finalize(state: Tensor) -
     return by_token_sum / token_count
 
 
+def sampling_sequence_weight_mean_truncated_with_empty(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_max: float,
+) -> Tensor:
+    """Weights above the bound are replaced by it, and responses without a counted token enter with a weight of 0.
+
+    Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
+    response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
+    stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
+    mismatch per token.
+
+    Formula::
+
+        mean(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        weight_max: Larger weights become this.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_mean_truncated_with_empty_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        weight_max=weight_max,
+    )
+    return _sampling_sequence_weight_mean_truncated_with_empty_finalize(state)
+
+
+def _sampling_sequence_weight_mean_truncated_with_empty_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_max: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/mean@truncated_with_empty", weight_max=weight_max)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
+    chosen = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
+    chosen_sum = ops.total(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_sum, sequence_count])
+
+
+def _sampling_sequence_weight_mean_truncated_with_empty_finalize(state: Tensor) -> Tensor:
+    chosen_sum, sequence_count = state.unbind()
+    return chosen_sum / sequence_count
+
+
+def sampling_sequence_weight_mean_zeroed_with_empty(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_min: float,
+    weight_max: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight of 0.
+
+    Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
+    response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
+    stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
+    mismatch per token.
+
+    Formula::
+
+        weight = exp(seq_sum(old_logprobs - rollout_logprobs))
+        mean(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        weight_min: Smaller weights become 0.
+        weight_max: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_mean_zeroed_with_empty_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        weight_min=weight_min,
+        weight_max=weight_max,
+    )
+    return _sampling_sequence_weight_mean_zeroed_with_empty_finalize(state)
+
+
+def _sampling_sequence_weight_mean_zeroed_with_empty_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_min: float,
+    weight_max: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/mean@zeroed_with_empty", weight_min=weight_min, weight_max=weight_max)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    condition = ~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max)
+    chosen = torch.where(condition, 0.0, weight)
+    chosen_sum = ops.total(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_sum, sequence_count])
+
+
+def _sampling_sequence_weight_mean_zeroed_with_empty_finalize(state: Tensor) -> Tensor:
+    chosen_sum, sequence_count = state.unbind()
+    return chosen_sum / sequence_count
+
+
+def sampling_sequence_weight_mean_clamped_on_tokens(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    """Log-weights are clamped to at most 20 in size, and every response counts once per token.
+
+    Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
+    response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
+    stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
+    mismatch per token.
+
+    Formula::
+
+        mean(per_token(exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20))))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_mean_clamped_on_tokens_update(old_logprobs, rollout_logprobs, mask)
+    return _sampling_sequence_weight_mean_clamped_on_tokens_finalize(state)
+
+
+def _sampling_sequence_weight_mean_clamped_on_tokens_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
+    by_token_sum = ops.total(ops.masked(ops.per_token(exponential, mask), mask), mask)
+    token_count = ops.count(mask)
+    return pack([by_token_sum, token_count])
+
+
+def _sampling_sequence_weight_mean_clamped_on_tokens_finalize(state: Tensor) -> Tensor:
+    by_token_sum, token_count = state.unbind()
+    return by_token_sum / token_count
+
+
+def sampling_sequence_weight_mean_zeroed_on_tokens(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_min: float,
+    weight_max: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0, and every response counts once per token.
+
+    Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
+    response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
+    stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
+    mismatch per token.
+
+    Formula::
+
+        weight = exp(seq_sum(old_logprobs - rollout_logprobs))
+        mean(per_token(where((weight < weight_min) | (weight > weight_max), 0.0, weight)))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        weight_min: Smaller weights become 0.
+        weight_max: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_mean_zeroed_on_tokens_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        weight_min=weight_min,
+        weight_max=weight_max,
+    )
+    return _sampling_sequence_weight_mean_zeroed_on_tokens_finalize(state)
+
+
+def _sampling_sequence_weight_mean_zeroed_on_tokens_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_min: float,
+    weight_max: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/mean@zeroed_on_tokens", weight_min=weight_min, weight_max=weight_max)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    chosen = torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight)
+    by_token_sum = ops.total(ops.masked(ops.per_token(chosen, mask), mask), mask)
+    token_count = ops.count(mask)
+    return pack([by_token_sum, token_count])
+
+
+def _sampling_sequence_weight_mean_zeroed_on_tokens_finalize(state: Tensor) -> Tensor:
+    by_token_sum, token_count = state.unbind()
+    return by_token_sum / token_count
+
+
 def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
 
@@ -1158,6 +1606,158 @@ def _sampling_sequence_weight_max_clamped_update(
 def _sampling_sequence_weight_max_clamped_finalize(state: Tensor) -> Tensor:
     exponential_max, sequence_count = state.unbind()
     return ops.or_nan(exponential_max, sequence_count)
+
+
+def sampling_sequence_weight_max_truncated_with_empty(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_max: float,
+) -> Tensor:
+    """Weights above the bound are replaced by it, and responses without a counted token enter with a weight of 0.
+
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
+    truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
+    Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
+    about length than about the mismatch per token.
+
+    Formula::
+
+        max(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        weight_max: Larger weights become this.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_max_truncated_with_empty_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        weight_max=weight_max,
+    )
+    return _sampling_sequence_weight_max_truncated_with_empty_finalize(state)
+
+
+def _sampling_sequence_weight_max_truncated_with_empty_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_max: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/max@truncated_with_empty", weight_max=weight_max)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
+    chosen = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
+    chosen_max = ops.largest(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_max, sequence_count])
+
+
+def _sampling_sequence_weight_max_truncated_with_empty_finalize(state: Tensor) -> Tensor:
+    chosen_max, sequence_count = state.unbind()
+    return ops.or_nan(chosen_max, sequence_count)
+
+
+def sampling_sequence_weight_max_zeroed_with_empty(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_min: float,
+    weight_max: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight of 0.
+
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
+    truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
+    Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
+    about length than about the mismatch per token.
+
+    Formula::
+
+        weight = exp(seq_sum(old_logprobs - rollout_logprobs))
+        max(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        weight_min: Smaller weights become 0.
+        weight_max: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_max_zeroed_with_empty_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        weight_min=weight_min,
+        weight_max=weight_max,
+    )
+    return _sampling_sequence_weight_max_zeroed_with_empty_finalize(state)
+
+
+def _sampling_sequence_weight_max_zeroed_with_empty_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_min: float,
+    weight_max: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    check_numbers("sampling/sequence_weight/max@zeroed_with_empty", weight_min=weight_min, weight_max=weight_max)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    condition = ~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max)
+    chosen = torch.where(condition, 0.0, weight)
+    chosen_max = ops.largest(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_max, sequence_count])
+
+
+def _sampling_sequence_weight_max_zeroed_with_empty_finalize(state: Tensor) -> Tensor:
+    chosen_max, sequence_count = state.unbind()
+    return ops.or_nan(chosen_max, sequence_count)
 
 
 def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1944,6 +2544,43 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="min(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))",
         slots=(Slot("clamped_min", "min"), Slot("sequence_count", "count")),
     ),
+    "sampling/sequence_weight/min@truncated_with_empty": MetricFunction(
+        id="sampling/sequence_weight/min@truncated_with_empty",
+        brief=(
+            "Weights above the bound are replaced by it, and responses without a counted token enter with a weight "
+            "of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"weight_max": None},
+        function=sampling_sequence_weight_min_truncated_with_empty,
+        update=_sampling_sequence_weight_min_truncated_with_empty_update,
+        finalize=_sampling_sequence_weight_min_truncated_with_empty_finalize,
+        formula="min(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))",
+        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
+    ),
+    "sampling/sequence_weight/min@zeroed_with_empty": MetricFunction(
+        id="sampling/sequence_weight/min@zeroed_with_empty",
+        brief=(
+            "Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight "
+            "of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"weight_min": None, "weight_max": None},
+        function=sampling_sequence_weight_min_zeroed_with_empty,
+        update=_sampling_sequence_weight_min_zeroed_with_empty_update,
+        finalize=_sampling_sequence_weight_min_zeroed_with_empty_finalize,
+        formula="min(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))",
+        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
+        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
+    ),
     "sampling/sequence_weight/min@raw": MetricFunction(
         id="sampling/sequence_weight/min@raw",
         brief=(
@@ -2021,6 +2658,74 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_sampling_sequence_weight_mean_truncated_on_tokens_update,
         finalize=_sampling_sequence_weight_mean_truncated_on_tokens_finalize,
         formula="mean(per_token(minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max)))",
+        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "sampling/sequence_weight/mean@truncated_with_empty": MetricFunction(
+        id="sampling/sequence_weight/mean@truncated_with_empty",
+        brief=(
+            "Weights above the bound are replaced by it, and responses without a counted token enter with a weight "
+            "of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"weight_max": None},
+        function=sampling_sequence_weight_mean_truncated_with_empty,
+        update=_sampling_sequence_weight_mean_truncated_with_empty_update,
+        finalize=_sampling_sequence_weight_mean_truncated_with_empty_finalize,
+        formula="mean(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))",
+        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "sampling/sequence_weight/mean@zeroed_with_empty": MetricFunction(
+        id="sampling/sequence_weight/mean@zeroed_with_empty",
+        brief=(
+            "Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight "
+            "of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"weight_min": None, "weight_max": None},
+        function=sampling_sequence_weight_mean_zeroed_with_empty,
+        update=_sampling_sequence_weight_mean_zeroed_with_empty_update,
+        finalize=_sampling_sequence_weight_mean_zeroed_with_empty_finalize,
+        formula="mean(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))",
+        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
+        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "sampling/sequence_weight/mean@clamped_on_tokens": MetricFunction(
+        id="sampling/sequence_weight/mean@clamped_on_tokens",
+        brief="Log-weights are clamped to at most 20 in size, and every response counts once per token.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=sampling_sequence_weight_mean_clamped_on_tokens,
+        update=_sampling_sequence_weight_mean_clamped_on_tokens_update,
+        finalize=_sampling_sequence_weight_mean_clamped_on_tokens_finalize,
+        formula="mean(per_token(exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20))))",
+        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "sampling/sequence_weight/mean@zeroed_on_tokens": MetricFunction(
+        id="sampling/sequence_weight/mean@zeroed_on_tokens",
+        brief="Weights outside the bounds are replaced by 0, and every response counts once per token.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"weight_min": None, "weight_max": None},
+        function=sampling_sequence_weight_mean_zeroed_on_tokens,
+        update=_sampling_sequence_weight_mean_zeroed_on_tokens_update,
+        finalize=_sampling_sequence_weight_mean_zeroed_on_tokens_finalize,
+        formula="mean(per_token(where((weight < weight_min) | (weight > weight_max), 0.0, weight)))",
+        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
         slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count")),
     ),
     "sampling/sequence_weight/mean@raw": MetricFunction(
@@ -2101,6 +2806,43 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_sampling_sequence_weight_max_clamped_finalize,
         formula="max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))",
         slots=(Slot("exponential_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "sampling/sequence_weight/max@truncated_with_empty": MetricFunction(
+        id="sampling/sequence_weight/max@truncated_with_empty",
+        brief=(
+            "Weights above the bound are replaced by it, and responses without a counted token enter with a weight "
+            "of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"weight_max": None},
+        function=sampling_sequence_weight_max_truncated_with_empty,
+        update=_sampling_sequence_weight_max_truncated_with_empty_update,
+        finalize=_sampling_sequence_weight_max_truncated_with_empty_finalize,
+        formula="max(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))",
+        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "sampling/sequence_weight/max@zeroed_with_empty": MetricFunction(
+        id="sampling/sequence_weight/max@zeroed_with_empty",
+        brief=(
+            "Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight "
+            "of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"weight_min": None, "weight_max": None},
+        function=sampling_sequence_weight_max_zeroed_with_empty,
+        update=_sampling_sequence_weight_max_zeroed_with_empty_update,
+        finalize=_sampling_sequence_weight_max_zeroed_with_empty_finalize,
+        formula="max(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))",
+        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
+        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
     ),
     "sampling/sequence_weight/max@raw": MetricFunction(
         id="sampling/sequence_weight/max@raw",

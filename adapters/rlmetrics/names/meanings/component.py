@@ -15,7 +15,7 @@ from ..settings.guards import names_in
 from ..settings.implied_settings import guards_in
 from ..sources.source import Component
 from ..sources.surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
-from ..tables.component_rows import TableRow, expressions_of, guards_of, metrics_of
+from ..tables.component_rows import Bound, TableRow, expressions_of, guards_of, metrics_of
 from ..tables.key_records import Alternative, Entry, Evidence, Reading
 from ..tables.tables import FrameworkTable, Tables
 from ..tables.templates import LITERAL, OPEN, Template, placeholders_in
@@ -236,8 +236,8 @@ class ComponentView:
         chosen = rows[0] if len(rows) == 1 else next(row for row in rows if self._entry(row)[:4] == entry[:4])
         return self._entries.said(chosen, self.config)
 
-    def bound(self, name: str, said: Mapping[str, Any]) -> list[tuple[str | None, float | str, float | None]]:
-        """Return what a parameter is taken from where that much is said of an entry: guard, value and default."""
+    def bound(self, name: str, said: Mapping[str, Any]) -> list[Bound]:
+        """Return what a parameter is taken from where that much is said of an entry, in the order of looking."""
         return self._own.bound(name, said, self.release)
 
     def documented(self, key: str, mode: str) -> list[tuple[str, str | None, str, str | None, str | None]]:

@@ -5,16 +5,32 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from rlmetrics.lazy_typing import Any
+from rlmetrics.lazy_typing import Any, NamedTuple
 
 from .key_records import Reading, Signature
 from .pieces import Piece, combine
 from .table_text import TextRows
 from .versions import Releases
 
-__all__ = ["ComponentTable", "TableRow", "condition_of", "expressions_of", "guards_of", "metrics_of"]
+__all__ = ["Bound", "ComponentTable", "TableRow", "condition_of", "expressions_of", "guards_of", "metrics_of"]
 
 _DECIDES = ("when", "scale", "offset")
+
+
+class Bound(NamedTuple):
+    """What a parameter of a function is taken from.
+
+    Attributes:
+        when: A guard; None where nothing is asked.
+        value: A number, an expression over settings, or ``given``.
+        default: The value where no setting says one.
+        part: Which of the two numbers that the setting joins by an underscore; None where it is one number.
+    """
+
+    when: str | None
+    value: float | str
+    default: float | None
+    part: int | None
 
 
 class TableRow:
@@ -202,14 +218,12 @@ class ComponentTable:
         rows: Sequence[Any] = self._data.get("documented", ())
         return [tuple(rows[number]) for number in combined["documented"]]
 
-    def bound(
-        self, name: str, combined: Mapping[str, Any], release: str
-    ) -> list[tuple[str | None, float | str, float | None]]:
-        """Return what a parameter of a key's function is taken from: guard, value or expression, and default."""
+    def bound(self, name: str, combined: Mapping[str, Any], release: str) -> list[Bound]:
+        """Return what a parameter of a key's function is taken from, in the order in which it is looked for."""
         own: Mapping[str, Sequence[Any]] = combined.get("parameters", {})
         shared: Mapping[str, Sequence[Any]] = self._data.get("bind", {})
         rows = own.get(name) or shared.get(name, ())
-        return [tuple(said) for ranges, *said in rows if self._releases.covers(ranges, release)]
+        return [Bound(*said) for ranges, *said in rows if self._releases.covers(ranges, release)]
 
     def reads(self, combined: Mapping[str, Any]) -> tuple[Reading, ...]:
         """Return what certain values mean."""

@@ -80,12 +80,14 @@ class BoundRow(NamedTuple):
         when: A guard written out; None where nothing is asked.
         value: A number, an expression, or ``given``.
         default: The value where no setting says one.
+        part: Which of the two numbers that the setting joins by an underscore; None where it is one number.
     """
 
     releases: int
     when: str | None
     value: float | str
     default: float | None
+    part: int | None
 
 
 def chain(files: Mapping[str, ComponentFile], stem: str) -> list[str]:
@@ -187,14 +189,18 @@ class ExtendedFile:
         """Return what a parameter is taken from, written out, in the order in which it is looked for."""
         expander = self.expander(stem)
         if not isinstance(stated, list):
-            return (BoundRow(self.everything, None, expander.number(stated), None),)
+            return (BoundRow(self.everything, None, expander.number(stated), None, None),)
         rows: list[BoundRow] = []
         for item in stated:
             ranges = getattr(item, "releases", None)
             covered = self.everything if ranges is None else self.bits(ranges)
             guards = [(self.everything, None)] if item.when is None else expander.guard(item.when)
             value = expander.number(item.value)
-            rows += [BoundRow(covered & where, when, value, item.default) for where, when in guards if covered & where]
+            rows += [
+                BoundRow(covered & where, when, value, item.default, item.part)
+                for where, when in guards
+                if covered & where
+            ]
         return tuple(rows)
 
     def own(self, stem: str) -> int:

@@ -65,6 +65,15 @@ class Clamp(_Action):
     to: float = Field(description="Its largest size.")
 
 
+class Alike(_Action):
+    """A difference of two inputs that is the same on all tokens of a response before it is used."""
+
+    difference: list[Text] = Field(min_length=2, max_length=2, description="Two inputs, the minuend first.")
+    as_: Literal["sum", "share"] = Field(
+        alias="as", description="sum: that of the response's tokens. share: their mean, cut into as many equal parts."
+    )
+
+
 class Nonfinite(_Action):
     """What stands for a value that is NaN or infinite."""
 
@@ -113,6 +122,7 @@ class Done(Strict):
     scale: Scale | None = None
     plus: Plus | None = None
     clamp: Clamp | None = None
+    alike: Alike | None = None
     nonfinite: Nonfinite | None = None
     fold: Fold | None = None
     weigh: Weigh | None = None
@@ -142,6 +152,10 @@ class Value(Strict):
     )
     default: float | int | None = Field(
         default=None, description="The value where no setting says one, as the code of the framework has it."
+    )
+
+    part: Literal[0, 1] | None = Field(
+        default=None, description="Which of the two numbers it is that the setting joins by an underscore."
     )
 
 
