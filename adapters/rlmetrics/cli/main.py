@@ -16,7 +16,7 @@ from .plain import plain_command
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NoReturn, TextIO
+    from typing import Any, NoReturn, TextIO
 
 
 __all__ = ["abandon", "main"]
@@ -117,7 +117,8 @@ def _settle() -> None:
     """Have the process look for no cycles and clear away what is half done when it is stopped."""
     import atexit
     import gc
-    import signal
+
+    signal = _signals()
 
     # A table is a million small objects that all stay: to look for cycles among them costs a tenth of all.
     gc.set_threshold(10_000_000, 20, 20)
@@ -204,9 +205,18 @@ def abandon(stream: TextIO | None) -> None:
         return
 
 
-def _terminate(number: int, frame: object) -> NoReturn:
-    import signal
+def _signals() -> Any:
+    """Return what `signal` is made of: that makes enumerations of all numbers when it is imported."""
+    try:
+        return __import__("_signal")
+    except ImportError:
+        import signal
 
+        return signal
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    signal = _signals()
     signal.signal(number, signal.SIG_IGN)
     raise _Terminated(number)
 

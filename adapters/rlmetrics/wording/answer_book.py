@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import os
 
-from .packed_answer import laid, packed
-from .terminal import printed
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +33,8 @@ def entry(lines: Sequence[str], keys: Sequence[str], links: Mapping[str, str]) -
         keys: Names that stand out in its first line; after the one that was asked for.
         links: Addresses of texts that occur in it.
     """
+    from .packed_answer import packed
+
     return _PART.join(["\t".join(keys), _packed_links(links), packed(lines)])
 
 
@@ -107,5 +106,8 @@ def printed_entry(name_of_book: str, name: str, asked: str) -> str | None:
             text = stream.read(int(length)).decode()
     except FileNotFoundError:
         return None
+    from .packed_answer import laid
+    from .terminal import printed
+
     keys, addresses, answer = text.split(_PART)
     return printed(laid(answer), keys=[asked, *keys.split("\t")] if keys else [asked], links=_links(addresses))

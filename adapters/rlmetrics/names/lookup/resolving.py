@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ..meanings.component import ComponentView
+from rlmetrics.lazy_typing import TYPE_CHECKING
+
 from ..meanings.exact_names import canonical_of
 from ..meanings.key_index import KEY, SHOWN, TEMPLATE, misspelt
 from ..meanings.protocol import Match, View
@@ -14,6 +15,9 @@ from ..tables.key_records import Signature
 from ..tables.tables import Tables
 from ..tables.templates import LITERAL, OPEN, Template, placeholders_in
 from .lookup_records import Defect, Documented, Resolution
+
+if TYPE_CHECKING:
+    from ..meanings.component import ComponentView
 
 __all__ = [
     "defects_of",

@@ -5,9 +5,13 @@ They stand beside a trainer's own numbers, and mean what the spec says in every 
 
 from __future__ import annotations
 
+from rlmetrics.lazy_typing import TYPE_CHECKING
+
 from ..sources.source import parse_source
-from ..tables.tables import Tables
-from .canonical import CanonicalView
+
+if TYPE_CHECKING:
+    from ..tables.tables import Tables
+    from .canonical import CanonicalView
 
 __all__ = ["EVALUATED", "EXACT", "canonical_of", "is_exact"]
 
@@ -27,5 +31,7 @@ def canonical_of(name: str, tables: Tables) -> tuple[CanonicalView, str] | None:
     start = next((start for start in _SHOWN if name.startswith(start)), None)
     if start is None:
         return None
+    from .canonical import CanonicalView
+
     view, key = CanonicalView(tables, parse_source("canonical", tables)), _SHOWN[start] + name[len(start) :]
     return (view, key) if view.find(key) else None

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from rlmetrics.lazy_typing import Any, NamedTuple
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..settings.configuration import Config, Configuration
 from ..sources.source import Component
 from ..sources.surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from ..tables.component_rows import ComponentTable, TableRow
 from ..tables.tables import FrameworkTable, Tables
 from ..tables.templates import Template, placeholders_in
 from ..tables.user_errors import NamesError
-from .component import ComponentView
+
+if TYPE_CHECKING:
+    from ..settings.configuration import Config, Configuration
 
 __all__ = [
     "ALIAS",
@@ -91,9 +91,18 @@ class _Part(NamedTuple):
     """A component as one of its files describes it."""
 
     table: FrameworkTable
-    own: ComponentTable
     component: Component
-    among: frozenset[str]
+    ranges: Sequence[str]
+
+    @property
+    def own(self) -> ComponentTable:
+        """What it logs."""
+        return self.table.component(self.component.stem)
+
+    @property
+    def among(self) -> frozenset[str]:
+        """The releases that the file describes."""
+        return self.table.releases.covered(self.ranges)
 
 
 class Catalogue:
@@ -115,14 +124,22 @@ class Catalogue:
         for framework in self._tables.frameworks:
             table = self._tables.framework(framework)
             for name, stem, ranges, module in table.components:
-                covered = table.releases.covered(ranges)
-                parts.append(_Part(table, table.component(stem), Component(name, stem, module), covered))
+                parts.append(_Part(table, Component(name, stem, module), ranges))
         return tuple(parts)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """Every key and template once, those of the first components first."""
-        return tuple(dict.fromkeys(key for part in self._parts for key in part.own.spelled))
+        return tuple(self._tables.catalogue["KEYS"])
+
+    def _having(self, *keys: str) -> list[tuple[_Part, list[str]]]:
+        """Return the components that have some of these keys, in order, each with those that it has."""
+        holders: Mapping[str, Sequence[int]] = self._tables.catalogue["KEYS"]
+        having: dict[int, list[str]] = {}
+        for key in keys:
+            for number in holders.get(key, ()):
+                having.setdefault(number, []).append(key)
+        return [(self._parts[number], having[number]) for number in sorted(having)]
 
     def find(self, key: str, ways: Sequence[str] = (KEY, SHOWN, TEMPLATE, ALIAS, SEGMENT, GROUP)) -> Lookup:
         """Return what a spelling means: in the first of some ways in which it can be understood."""
@@ -142,29 +159,18 @@ class Catalogue:
 
     def called(self, key: str) -> list[Logged]:
         """Return who logs a key under exactly this name."""
-        return self._logged((part, part.own.called(key), LOGGED, {}) for part in self._parts)
+        return self._logged((part, part.own.called(key), LOGGED, {}) for part, _ in self._having(key))
 
     def shown(self, key: str) -> list[Logged]:
         """Return whose keys a tracker shows under this name."""
+        names: Sequence[str] = self._tables.catalogue["SHOWN"].get(key, ())
         return self._logged(
-            (part, part.own.called(logged), tracker, {}) for part, logged, tracker in self._shown.get(key, ())
+            (part, part.own.called(logged), tracker, {})
+            for part, having in self._having(*names)
+            for tracker, rules in self._surfaces(part)
+            for logged in part.own.in_order(having)
+            if show_template(logged, rules) == key
         )
-
-    @cached_property
-    def _shown(self) -> Mapping[str, list[tuple[_Part, str, str]]]:
-        """Whose keys are shown under a name by a tracker, under another one than they are logged under."""
-        found: defaultdict[str, list[tuple[_Part, str, str]]] = defaultdict(list)
-        # Components share most keys and most ways to show them.
-        names: dict[tuple[str, Rules], str | None] = {}
-        for part in self._parts:
-            for tracker, rules in self._surfaces(part):
-                for logged in part.own.spelled:
-                    if (logged, rules) not in names:
-                        names[logged, rules] = None if "{" in logged else show_template(logged, rules)
-                    name = names[logged, rules]
-                    if name is not None and name != logged:
-                        found[name].append((part, logged, tracker))
-        return found
 
     def ending(self, key: str) -> list[Logged]:
         """Return the keys whose last parts these are, ``objective/kl`` for ``kl``; of evaluation only if no other."""
@@ -175,18 +181,20 @@ class Catalogue:
         return self._of_training([name for name in self.keys if name.startswith(f"{key}/")])
 
     def _of_training(self, keys: Sequence[str]) -> list[Logged]:
-        logged = self._logged((part, part.own.called(name), LOGGED, {}) for part in self._parts for name in keys)
+        having = self._having(*keys)
+        logged = self._logged((part, part.own.called(name), LOGGED, {}) for part, names in having for name in names)
         return [item for item in logged if item.mode == "train"] or logged
 
     def named(self, name: str) -> list[Logged]:
         """Return who logs the metric that has this name or alias."""
-        metrics = self._tables.metrics
-        meant = [name] if name in metrics else [key for key, row in metrics.items() if name in row.get("aliases", ())]
+        meant = [name] if name in self._tables.metrics else self._tables.called(name)
         return [item for metric in meant for item in self.measuring(metric)]
 
     def measuring(self, metric: str, framework: str | None = None) -> list[Logged]:
         """Return who logs a metric by default, in training if anyone does."""
-        parts = [part for part in self._parts if framework in (None, part.table.name)]
+        stems = self._tables.logged_by(metric)
+        among = [part for part in self._parts if framework in (None, part.table.name)]
+        parts = [part for part in among if part.component.stem in stems.get(part.table.name, ())]
         logged = self._logged((part, part.own.measuring(metric), LOGGED, {}) for part in parts)
         meant = [item for item in logged if item.metric == metric]
         return [item for item in meant if item.mode == "train"] or meant
@@ -210,35 +218,27 @@ class Catalogue:
         """Return which templates with restricted placeholders a name fills in."""
 
         def found() -> Iterator[tuple[_Part, list[TableRow], str, Mapping[str, str]]]:
-            fits = {id(form): form.values(key) for form in self._known_forms}
-            for part, name, forms in self._forms:
-                for tracker, form in forms:
-                    values = fits[id(form)]
-                    if values is not None:
-                        yield part, part.own.called(name), tracker, values
-                        break
+            known: dict[tuple[str, Rules], Mapping[str, str] | None] = {}
+            for part, having in self._having(*self._fitting(key)):
+                ways: list[tuple[str, Rules]] = [(LOGGED, ()), *self._surfaces(part)]
+                for name in part.own.in_order(having):
+                    if _is_open(name, part.own):
+                        continue
+                    for _, rules in ways:
+                        if (name, rules) not in known:
+                            known[name, rules] = _Form(name, rules, part.own).values(key)
+                    fits = ((tracker, known[name, rules]) for tracker, rules in ways)
+                    for tracker, values in fits:
+                        if values is not None:
+                            yield part, part.own.called(name), tracker, values
+                            break
 
         return self._logged(found())
 
-    @cached_property
-    def _known_forms(self) -> list[_Form]:
-        """Every form once: components share most."""
-        return [*{id(form): form for _, _, forms in self._forms for _, form in forms}.values()]
-
-    @cached_property
-    def _forms(self) -> list[tuple[_Part, str, list[tuple[str, _Form]]]]:
-        """Templates with restricted placeholders: as who logs them spells them, and in which forms they are shown."""
-        known: dict[tuple[str, Rules], _Form] = {}
-        found: list[tuple[_Part, str, list[tuple[str, _Form]]]] = []
-        for part in self._parts:
-            ways: list[tuple[str, Rules]] = [(LOGGED, ()), *self._surfaces(part)]
-            for name in part.own.spelled:
-                if "{" in name and not _is_open(name, part.own):
-                    for _, rules in ways:
-                        if (name, rules) not in known:
-                            known[name, rules] = _Form(name, rules, part.own)
-                    found.append((part, name, [(tracker, known[name, rules]) for tracker, rules in ways]))
-        return found
+    def _fitting(self, key: str) -> list[str]:
+        """Return the templates that begin and end like a name in one of their forms."""
+        rows: Iterable[tuple[str, str, str]] = self._tables.catalogue["FORMS"]
+        return [*dict.fromkeys(name for start, end, name in rows if key.startswith(start) and key.endswith(end))]
 
     def _surfaces(self, part: _Part) -> list[tuple[str, Rules]]:
         routes = tuple(dict.fromkeys(str(row["route"]) for row in part.own.tracking()))
@@ -260,13 +260,13 @@ class Catalogue:
             order = self._tables.framework(place[0]).releases.index
             logged = tuple(sorted(known, key=order))
             surface, values = known[logged[-1]]
-            result.append(Logged(*place, logged, surface, values, self._programs[place[:2]]))
+            result.append(Logged(*place, logged, surface, values, self._program(*place[:2])))
         return result
 
-    @cached_property
-    def _programs(self) -> Mapping[tuple[str, str], str | None]:
-        """What each component runs in, if it is no program of its own."""
-        return {(part.table.name, part.component.name): part.own.program for part in self._parts}
+    def _program(self, framework: str, component: str) -> str | None:
+        """Return what a component runs in; None if it is a program of its own."""
+        named = [p for p in self._parts if p.component.name == component and p.table.name == framework]
+        return named[-1].own.program
 
     def _metrics(self, part: _Part, rows: list[TableRow]) -> Iterator[tuple[str | None, list[str]]]:
         """Yield what rows of one key and mode measure under each release's defaults."""
@@ -310,6 +310,8 @@ class Catalogue:
         return [(self._tables.framework(framework), release) for framework, release in each]
 
     def _config_of(self, part: _Part, release: str) -> Config:
+        from ..settings.configuration import Configuration
+
         try:
             Configuration(part.table, part.own, release, self._config)
         except NamesError:
@@ -320,6 +322,8 @@ class Catalogue:
         """Return what rows of one key measure in a release, by default or as configured."""
         given = self._config_of(part, release) if self._config else None
         if len(rows) > 1:
+            from .component import ComponentView
+
             view = ComponentView(self._tables, part.table, part.component, release, given)
             entry = view.entry_alone(rows[0].key, rows[0].mode)
             return None if entry is None else entry.metric
@@ -329,6 +333,8 @@ class Catalogue:
             if "metric" not in piece:
                 continue
             if "when" in piece:
+                from ..settings.configuration import Configuration
+
                 config = config or Configuration(part.table, part.own, release, given)
                 if not config.holds(piece["when"]):
                     continue

@@ -106,11 +106,10 @@ class ComponentTable:
         stems: Sequence[str] = self._data.get("extends", ())
         return stems
 
-    @property
+    @cached_property
     def config(self) -> Mapping[str, Any]:
         """Settings, inherited ones included."""
-        keys: Mapping[str, Any] = self._data.get("config", {})
-        return keys
+        return {**self._data.get("config", {})}
 
     def single(self, release: str) -> Mapping[str, str]:
         """Return the guards of a release under which there is only one part at a level."""
@@ -161,6 +160,10 @@ class ComponentTable:
         """Every key and template, those of evaluation with their prefix."""
         return self._by_key.keys()
 
+    def in_order(self, keys: Collection[str]) -> Collection[str]:
+        """Return some of its keys in its own order."""
+        return keys if len(keys) < 2 else [key for key in self.spelled if key in keys]
+
     def called(self, key: str) -> list[TableRow]:
         """Return the rows of a key; far fewer are read than by asking all rows."""
         if key not in self._called:
@@ -176,7 +179,11 @@ class ComponentTable:
         return [self._row(keys[number]) for number in numbers]
 
     def _row(self, item: Sequence[Any]) -> TableRow:
-        return TableRow(item, self._data.get("pieces", ()))
+        return TableRow(item, self._pieces)
+
+    @cached_property
+    def _pieces(self) -> Sequence[Piece]:
+        return self._data.get("pieces", ())  # type: ignore[no-any-return]
 
     def at(self, release: str) -> list[TableRow]:
         """Return the rows of a release."""

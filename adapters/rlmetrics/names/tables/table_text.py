@@ -7,7 +7,7 @@ lines of the fields that the entries belong to, so that one entry is found by th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,50 @@ class _Plain:
 _scan, _quoted = _decoder()
 
 
-class TableText(Mapping[str, "Any"]):
+class _Decoded(dict[str, "Any"]):
+    """A mapping that decodes a value when it is first asked for; whoever asks for all of it has all decoded."""
+
+    def _all(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(name, _scan) is not _scan
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        """Return a value, or the default."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == other
+
+    def __ne__(self, other: object) -> bool:
+        return self._all() != other
+
+    __hash__ = None
+
+    def keys(self) -> KeysView[str]:  # type: ignore[override]
+        """Return the names."""
+        return self._all().keys()
+
+    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]
+        """Return names and values."""
+        return self._all().items()
+
+    def values(self) -> ValuesView[Any]:  # type: ignore[override]
+        """Return the values."""
+        return self._all().values()
+
+
+class TableText(_Decoded):
     """The fields of a table by name.
 
     Args:
@@ -57,17 +100,16 @@ class TableText(Mapping[str, "Any"]):
     """
 
     def __init__(self, text: str) -> None:
+        super().__init__()
         self._text = text
-        self._fields: dict[str, Any] = {}
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._fields:
-            mark = f"\n {_quoted(name)}: "
-            at = self._text.find(mark)
-            if at < 0:
-                raise KeyError(name)
-            self._fields[name] = self._value(at + len(mark))
-        return self._fields[name]
+    def __missing__(self, name: str) -> Any:
+        mark = f"\n {_quoted(name)}: "
+        at = self._text.find(mark)
+        if at < 0:
+            raise KeyError(name)
+        value = self[name] = self._value(at + len(mark))
+        return value
 
     def _value(self, start: int) -> Any:
         opening = self._text[start : start + 2]
@@ -77,62 +119,43 @@ class TableText(Mapping[str, "Any"]):
             return TextRows(self._text, start, self._text.index("\n ]", start))
         return _scan(self._text, start)[0]
 
-    def __iter__(self) -> Iterator[str]:
+    def _all(self) -> dict[str, Any]:
+        names: list[str] = []
         at = self._text.find('\n "')
         while at >= 0:
-            yield _scan(self._text, at + 2)[0]
+            names.append(_scan(self._text, at + 2)[0])
             at = self._text.find('\n "', at + 1)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return {name: self[name] for name in names}
 
 
-class _TextEntries(Mapping[str, "Any"]):
+class _TextEntries(_Decoded):
     """Values by name, each on a line of its own."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
+        super().__init__()
         self._text, self._start, self._end = text, start, end
-        self._known: dict[str, Any] = {}
         self._left = _MANY
-        self._is_whole = False
+        self._whole: dict[str, Any] | None = None
 
-    def __getitem__(self, name: str) -> Any:
-        if name in self._known:
-            return self._known[name]
-        if self._is_whole or not self._left or not isinstance(name, str):
+    def __missing__(self, name: str) -> Any:
+        if self._whole is not None or not self._left:
             return self._all()[name]
         self._left -= 1
         mark = f"\n  {_quoted(name)}: "
         at = self._text.find(mark, self._start, self._end)
         if at < 0:
             raise KeyError(name)
-        value = self._known[name] = _scan(self._text, at + len(mark))[0]
+        value = self[name] = _scan(self._text, at + len(mark))[0]
         return value
 
     def _all(self) -> dict[str, Any]:
-        if not self._is_whole:
+        if self._whole is None:
             # What has been given away stays the same object.
-            self._known = {**_scan(self._text, self._start)[0], **self._known}
-            self._is_whole = True
-        return self._known
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def keys(self) -> KeysView[str]:
-        """Return the names."""
-        return self._all().keys()
-
-    def items(self) -> ItemsView[str, Any]:
-        """Return names and values."""
-        return self._all().items()
-
-    def values(self) -> ValuesView[Any]:
-        """Return the values."""
-        return self._all().values()
+            whole: dict[str, Any] = _scan(self._text, self._start)[0]
+            whole.update(dict.items(self))
+            self.update(whole)
+            self._whole = whole
+        return self._whole
 
 
 class TextRows(Sequence["Any"]):

@@ -230,6 +230,11 @@ class Tables:
     def _lookup(self) -> Mapping[str, Any]:
         return self._load("lookup")
 
+    @cached_property
+    def catalogue(self) -> Mapping[str, Any]:
+        """Which components have a key, and what trackers call it; see `rlmetrics.names.meanings.key_index`."""
+        return self._load("catalogue")
+
     def logged_by(self, metric: str) -> Mapping[str, Sequence[str]]:
         """Return the files, by framework, of the components that may log a metric."""
         keys: Mapping[str, Sequence[str]] = self._lookup["LOGGED_BY"].get(metric, {})

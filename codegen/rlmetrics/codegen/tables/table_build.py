@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .catalogue_table import catalogue_table
 from .data import Row, Table, plain, row, source
 from .defaults_table import default_tables
 from .framework_tables import framework_tables
@@ -32,9 +33,9 @@ def build(spec: Spec) -> dict[str, Table]:
 
     Returns:
         The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``reproduction``, ``trackers``,
-        ``conventions``, ``health``, ``sizes`` and ``sources``; in ``metrics`` and ``texts`` one for each family; in
-        ``settings`` one for each framework; in ``languages`` one for each language; in ``frameworks``, ``proofs`` and
-        ``defaults`` a folder for each framework, with one for each of its files.
+        ``conventions``, ``health``, ``sizes``, ``catalogue`` and ``sources``; in ``metrics`` and ``texts`` one for each
+        family; in ``settings`` one for each framework; in ``languages`` one for each language; in ``frameworks``,
+        ``proofs`` and ``defaults`` a folder for each framework, with one for each of its files.
     """
     tables = {
         "index": _index(spec),
@@ -59,7 +60,12 @@ def build(spec: Spec) -> dict[str, Table]:
     tables["lookup"] = _lookup(spec, tables)
     plain_tables = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
     texts = {key: row for family in spec.families for key, row in plain_tables[f"texts/{family}"].data["TEXTS"].items()}
-    return {**plain_tables, "sizes": sizes_table(spec, texts), "sources": sources_table(spec, plain_tables)}
+    return {
+        **plain_tables,
+        "sizes": sizes_table(spec, texts),
+        "catalogue": catalogue_table(spec, plain_tables),
+        "sources": sources_table(spec, plain_tables),
+    }
 
 
 def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
