@@ -14,7 +14,8 @@ from rlmetrics.answers.pasted import Given
 from rlmetrics.answers.value_answer import judge_row
 from rlmetrics.cli.main import main
 from rlmetrics.dashboards.board import make_board
-from rlmetrics.names import load_tables, open_view
+from rlmetrics.names import Transform, load_tables, open_view
+from rlmetrics.wording.metric_facts import converted
 
 Run = Callable[..., str]
 ONLINE = "trl[OnlineDPOTrainer]==1.16.0"
@@ -137,3 +138,20 @@ def test_a_dashboard_tells_the_range_of_the_key() -> None:
     (panel,) = [panel for panel in panels if "train/val/contain_eos_token" in panel.names]
     assert panel.healthy == "at least 0.5"
     assert "logged as 1 minus that" in panel.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("scale", "offset", "words"),
+    [(-1.0, 1.0, "1 - x"), (-1.0, 0.0, "-x"), (100.0, 0.0, "100 x x"), (1.0, -1.0, "x - 1"), (2.0, 3.0, "2 x x + 3")],
+)
+def test_a_conversion_is_written_as_people_write_it(scale: float, offset: float, words: str) -> None:
+    """Not as a factor and a shift where it is a difference."""
+    assert converted("x", Transform(scale, offset)) == words
+
+
+def test_names_and_maps_tell_the_conversion(run: Run) -> None:
+    """In the list of a metric's keys, and between two keys."""
+    assert re.search(r"val/contain_eos_token\s+\S+\s+1 - that", run("show", "length/truncated_fraction"))
+    options = ("--from", "trl[NashMDTrainer]==1.13.0", "--to", "trl[grpo]==1.16.0")
+    told = "completions/clipped_ratio = 1 - val/model_contain_eos_token"
+    assert told in run("map", "val/model_contain_eos_token", *options)

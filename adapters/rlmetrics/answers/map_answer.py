@@ -10,7 +10,7 @@ from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.names.mapping.lookalikes import INSTEAD
 from rlmetrics.names.mapping.programs import other_programs
 from rlmetrics.wording.map_notes import MapNotes
-from rlmetrics.wording.metric_facts import is_timer
+from rlmetrics.wording.metric_facts import converted, is_timer
 from rlmetrics.wording.signature_words import chosen_lines
 from rlmetrics.wording.terminal import columns, symbol, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
@@ -233,10 +233,10 @@ class _Table:
 
 
 def _transform(row: MapRow) -> str | None:
-    if row.transform is None:
+    axis = row.transform
+    if axis is None:
         return None
-    scale, offset = row.transform.scale, row.transform.offset
-    return f"x {scale:g}" + (f" {'+' if offset > 0 else '-'} {abs(offset):g}" if offset else "")
+    return converted("x", axis) if axis.offset or axis.scale == -1 else f"x {axis.scale:g}"
 
 
 def _chosen(names: NameMap) -> list[str]:
@@ -266,8 +266,7 @@ def key_lines(names: NameMap, row: MapRow) -> list[str]:
     is_what = phrase(_IS[row.severity], key=row.from_, here=here, to=row.to, there=there)
     lines = wrapped(f"{symbol(row.severity)} {is_what}", hanging=2)
     if row.transform is not None:
-        scale, offset = row.transform.scale, row.transform.offset
-        lines.append(f"  {row.to} = {scale:g} x {row.from_}" + (f" + {offset:g}" if offset else ""))
+        lines.append(f"  {row.to} = {converted(row.from_, row.transform)}")
     order = sorted(row.differs_by, key=lambda item: (item.applies is False, item.grade == "minor"))
     for item in order:
         mark = symbol("same") if item.applies is False else symbol("close" if item.grade == "minor" else "biased")

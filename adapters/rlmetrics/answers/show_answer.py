@@ -9,7 +9,7 @@ from rlmetrics.names.upgrades.history import History
 from rlmetrics.wording.change_words import change_row, changes
 from rlmetrics.wording.condition_words import condition_words
 from rlmetrics.wording.difference_words import brief_of
-from rlmetrics.wording.metric_facts import formula_texts, health_texts, measured_text, quantity, reads_texts
+from rlmetrics.wording.metric_facts import converted, formula_texts, health_texts, measured_text, quantity, reads_texts
 from rlmetrics.wording.signature_words import listed, population_words, ranges_words
 from rlmetrics.wording.terminal import columns, labelled, symbol, wrapped
 from rlmetrics.wording.voice import phrase, spoken
@@ -197,8 +197,9 @@ def _remark(entry: Entry, history: History, release: str, tables: Tables) -> str
         parts.append(f"over {population_words(entry.signature.population, tables)}")
     spoilt = [name for name in entry.signature.traits if tables.traits[name]["grade"] == "incomparable"]
     parts += [f"{symbol('biased')} {brief_of(tables.traits[name])}" for name in spoilt[:1]]
-    if isinstance(entry.signature.scale, int | float) and entry.signature.scale != 1:
-        parts.append(f"x {entry.signature.scale:g}")
+    axis = entry.signature.axis
+    if axis is not None and not axis.is_plain:
+        parts.append(converted("that", axis))
     return "; ".join(parts)
 
 

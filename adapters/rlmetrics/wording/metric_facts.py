@@ -19,6 +19,7 @@ __all__ = [
     "OF_METRIC",
     "SHARES",
     "as_shown",
+    "converted",
     "first_clause",
     "formula_texts",
     "health_texts",
@@ -183,8 +184,16 @@ def shown_form(axis: Transform) -> tuple[str, str]:
         return _SHOWN[axis], ""
     if not axis.offset:
         return _MULTIPLIED, f"{axis.scale:g}{SHARES.get(axis.scale, '')}"
-    times = "" if axis.scale == 1 else f"{axis.scale:g} x "
-    return _SHIFTED, f"{times}that {'-' if axis.offset < 0 else '+'} {abs(axis.offset):g}"
+    return _SHIFTED, converted("that", axis)
+
+
+def converted(value: str, axis: Transform) -> str:
+    """Return what is made of a value, as it is written with signs: ``1 - value``, ``100 x value``."""
+    scale, offset = axis.scale, axis.offset
+    if scale == -1:
+        return f"{offset:g} - {value}" if offset else f"-{value}"
+    shift = f" {'+' if offset > 0 else '-'} {abs(offset):g}" if offset else ""
+    return f"{'' if scale == 1 else f'{scale:g} x '}{value}{shift}"
 
 
 def as_shown(what: str, axis: Transform | None) -> str:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from rlmetrics.answers.unlike import friends_of, spelled
 from rlmetrics.names.tables.key_records import MapRow
-from rlmetrics.wording.metric_facts import sentence
+from rlmetrics.wording.metric_facts import converted, sentence
 from rlmetrics.wording.sides import sided, sides_of
 
 from .meaning_letters import MeaningWords
@@ -53,8 +53,7 @@ def between_box(found: tuple[str, str, MapRow], framework: str, other: str, page
         if not weighing and minor:
             lines.append(t("Only smaller differences, or none under the defaults."))
         if row.transform is not None:
-            shift = f" + {row.transform.offset:g}" if row.transform.offset else ""
-            lines.append(t("Its value is {scale} × this one{shift}.", scale=f"{row.transform.scale:g}", shift=shift))
+            lines.append(t("Its value is {what}.", what=converted(texts.plain("this one"), row.transform)))
     related = [
         t("{key}: {why}", key=key_link(page, other, item.to), why=texts.say(item.short or item.why))
         for item in row.related[:_MOST_RELATED]

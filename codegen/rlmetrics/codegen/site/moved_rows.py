@@ -8,6 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from rlmetrics.names import MapRow
+from rlmetrics.wording.metric_facts import converted
 
 from .cause_boxes import PageCauses
 from .lists import Lists
@@ -161,8 +162,7 @@ class MovedRows:
             like = next((item for item in row.related if item.to == row.from_), row.related[0])
             said.append(self._texts.say(like.short or like.why))
         if row.transform is not None:
-            offset = f" + {row.transform.offset:g}" if row.transform.offset else ""
-            said.append(Markup("{}").format(f"× {row.transform.scale:g}{offset}"))
+            said.append(Markup("{}").format(converted("x", row.transform)))
         words = self._move.needs.get(place_of(row))
         if words is not None:
             said += [t("Needs {setting}.", setting=code(words.unmet))] if words.unmet else []
