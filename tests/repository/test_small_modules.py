@@ -11,6 +11,7 @@ _LONG = 300
 _ONE_OF_MANY = ("codegen.audit.rules", "codegen.lint.checks", "codegen.model", "codegen.tables", "dashboards", "cli")
 """Packages whose modules are rows of a list: rules, checks, parts of a format, tables, dashboards, commands."""
 _REASONS = {
+    "answers.described_values": "reads the prose of descriptions, which its tests hold alone",
     "codegen.generate.part": "what is written: its reader calls every such module alike",
     "codegen.generate.suite_modules": "what is written: its reader calls every such module alike",
     "codegen.site.imports": "read by tests of the picture, too",

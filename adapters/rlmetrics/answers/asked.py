@@ -26,6 +26,7 @@ from rlmetrics.names.meanings.protocol import View
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import Config
 from rlmetrics.names.sources.source import Source
+from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.wording.signature_words import listed, quantity_words, source_words
 from rlmetrics.wording.terminal import columns, labelled, wrapped
@@ -206,7 +207,7 @@ def other_name(view: View, key: str, resolutions: Sequence[Resolution]) -> list[
 def _own_rows(resolution: Resolution, tables: Tables) -> list[tuple[str, str]]:
     """Return that a key may be a number of the user's own."""
     brief = str(tables.metrics[resolution.metric or ""]["brief"]).rstrip(".")
-    return [("or yours", f"{brief[0].lower()}{brief[1:]}" if brief[1:2].islower() else brief)]
+    return [("or yours", lowered(brief))]
 
 
 def _labelled(rows: Sequence[tuple[str, str]]) -> list[str]:

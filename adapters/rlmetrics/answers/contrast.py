@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.wording.condition_words import condition_words
-from rlmetrics.wording.metric_facts import formula_texts, lowered, measured_text, range_of
+from rlmetrics.wording.metric_facts import formula_texts, measured_text, range_of
 from rlmetrics.wording.setting_words import settings_that_change
 from rlmetrics.wording.signature_words import (
     averaged_words,

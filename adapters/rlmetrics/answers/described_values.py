@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rlmetrics.wording.metric_facts import lowered
+from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.wording.voice import language
 
 if TYPE_CHECKING:

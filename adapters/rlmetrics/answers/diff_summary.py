@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
+from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.names.upgrades.causes import shown, taken_over
 from rlmetrics.wording.cause_words import metric_words
 from rlmetrics.wording.keylists import braced, counted, few
@@ -158,7 +159,7 @@ _ONLY_OF = {
 def look_alike_words(item: LookAlike) -> str:
     """Return that a key is taken for another one, and what sets it apart."""
     why = (item.short or item.why).rstrip(".")
-    return f"{item.to} is a look-alike: {why[:1].lower()}{why[1:]}."
+    return f"{item.to} is a look-alike: {lowered(why)}."
 
 
 def _seen(result: DiffResult, tables: Tables) -> Iterator[str]:

@@ -15,6 +15,7 @@ from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.key_records import Reading
 from rlmetrics.names.tables.readings import covers
+from rlmetrics.names.tables.sentence_case import lowered
 
 from .judgement import BAD, LEVELS, Judgement
 from .pasted import Given
@@ -164,8 +165,7 @@ def _found(item: Finding, given: Given) -> Judgement:
 
 def _within(message: str) -> str:
     """Return the first sentence of a message as it stands behind a colon."""
-    first = re.split(r"(?<=[.!?])\s", message)[0]
-    return first if first[1:2].isupper() else first[:1].lower() + first[1:]
+    return lowered(re.split(r"(?<=[.!?])\s", message)[0])
 
 
 def showing(view: View, resolution: Resolution) -> list[str]:

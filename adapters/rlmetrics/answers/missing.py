@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.meanings.key_index import KEY
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.wording.terminal import labelled
 
@@ -69,7 +70,7 @@ def _reasons(entry: Entry, config: Configuration) -> Iterator[str]:
     guards, words = _parts(entry.condition or "", config)
     if not words and entry.logged:
         absent = _ABSENT.search(entry.note or "")
-        yield "" if absent is None else f"{absent[0][:1].lower()}{absent[0][1:].rstrip('.')}"
+        yield "" if absent is None else lowered(absent[0]).rstrip(".")
     elif words and guards and all(map(config.holds, guards)) and not all(map(config.holds_by_default, guards)):
         yield f"logged only {'; '.join(words)}"
 

@@ -15,6 +15,7 @@ from rlmetrics.names.meanings.key_index import KEY
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import UNKNOWN
 from rlmetrics.names.tables.readings import covers
+from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.wording.signature_words import listed
 
@@ -181,4 +182,4 @@ def _empty(view: View, told: Iterable[tuple[Resolution, Given]]) -> dict[str, st
 
 
 def _within(brief: str) -> str:
-    return brief[:1].lower() + brief[1:].rstrip(".")
+    return lowered(brief).rstrip(".")

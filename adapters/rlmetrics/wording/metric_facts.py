@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.tables.key_records import Transform
+from rlmetrics.names.tables.sentence_case import lowered
 
 from .signature_words import quantity_words
 from .terminal import extent
@@ -24,7 +25,6 @@ __all__ = [
     "formula_texts",
     "health_texts",
     "is_timer",
-    "lowered",
     "measured_text",
     "of_metric",
     "quantity",
@@ -55,12 +55,6 @@ def sentence(text: str) -> str:
     text = " ".join(text.split())
     end = "。" if "\u4e00" <= text[-1:] <= "\u9fff" or text.endswith("）") else "."
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", ":", "…", "。")) else end)
-
-
-def lowered(text: str) -> str:
-    """Return a text as it stands within a sentence; abbreviations stay as they are."""
-    first = text.partition(" ")[0]
-    return text[:1].lower() + text[1:] if first[1:].islower() or len(first) == 1 else text
 
 
 def quantity(metric: str, tables: Tables) -> str:

@@ -11,6 +11,7 @@ from rlmetrics.names.settings.configuration import Configuration
 from rlmetrics.names.settings.guards import Compare, Expression, GuardLiteral, SettingName, Value, parse
 from rlmetrics.names.settings.simplification import truth
 from rlmetrics.names.sources.source import Component
+from rlmetrics.names.tables.sentence_case import lowered
 
 from .condition_words import GuardWords
 from .difference_words import ToldCause, by_weight, differences
@@ -203,7 +204,7 @@ def _effects(base: Entry, other: Entry, view: ComponentView, changed: ComponentV
             return
     if base.metric != other.metric and other.metric is not None:
         words = quantity_words(other.metric, view.tables)
-        yield ToldCause(f"{words[:1].lower()}{words[1:]}" if words[1:2].islower() else words, "incomparable")
+        yield ToldCause(lowered(words), "incomparable")
         return
     causes = differences(base, other, view.tables, (view.circumstances, changed.circumstances))
     yield from sorted((cause for cause in causes if cause.applies is not False), key=by_weight)

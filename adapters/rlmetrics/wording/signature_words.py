@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
+from rlmetrics.names.tables.sentence_case import lowered
 
 from .terminal import wrapped
 from .voice import language
@@ -55,7 +56,7 @@ def population_words(population: str | None, tables: Tables) -> str | None:
     said = [left[part][0].rstrip(".") for part in parts.split(", ") if part in left]
     if base not in words or not said:
         return population.replace("_", " ")
-    return f"{words[base]}, without {listed([text[0].lower() + text[1:] for text in said])}"
+    return f"{words[base]}, without {listed([*map(lowered, said)])}"
 
 
 def snapshot_words(snapshot: str | None, tables: Tables) -> str | None:

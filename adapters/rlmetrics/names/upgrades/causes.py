@@ -12,6 +12,7 @@ from rlmetrics.lazy_typing import Any
 from ..differences.entry_contrast import GRADES, Cause
 from ..differences.verdict import Sides, Verdict, verdict_on
 from ..tables.key_records import Entry
+from ..tables.sentence_case import lowered
 from ..tables.tables import Tables
 from ..tables.versions import Releases
 from .changes import Net, Undone
@@ -357,7 +358,7 @@ def _metric(cause: Cause, tables: Tables) -> str:
         return f"over {over[1]}, was over {over[0]}"
     names = (cause.after, cause.before)
     after, before = (tables.metrics.get(name or "", {}).get("brief", name or "nothing").rstrip(".") for name in names)
-    return f"measures {_lowered(after)}; was {_lowered(before)}"
+    return f"measures {lowered(after)}; was {lowered(before)}"
 
 
 def _facets(cause: Cause, tables: Tables) -> tuple[Any, ...]:
@@ -406,17 +407,13 @@ def _formula(variant: str | None) -> str:
 
 
 def _span(span: str | None) -> str:
-    return "what its definition says" if span is None else _lowered(span.rstrip("."))
+    return "what its definition says" if span is None else lowered(span.rstrip("."))
 
 
 def _lag(lag: int) -> str:
     if abs(lag) <= 1:
         return {0: "of its own step", 1: "of the next step", -1: "of the step before"}[lag]
     return f"of {abs(lag)} steps {'before' if lag < 0 else 'later'}"
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
 def shown(value: Any) -> str:

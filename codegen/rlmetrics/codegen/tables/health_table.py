@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
 from rlmetrics.health.conditions import parse_condition
-from rlmetrics.wording.metric_facts import lowered
+from rlmetrics.names.tables.sentence_case import lowered
 
 from ..model import Cause, HealthRule, Metric, MetricSelector
 from .data import Row, Table, row, source
