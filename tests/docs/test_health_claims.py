@@ -11,6 +11,8 @@ from folders import ROOT
 from rlmetrics.codegen.loader import load
 from rlmetrics.codegen.model.health import HealthRule
 from rlmetrics.codegen.tables.health_table import metrics_of_rule
+from rlmetrics.health.rules import Rules
+from rlmetrics.names.tables.loading import load_tables
 
 SPEC = load(ROOT / "spec")
 RULES = [rule for file in SPEC.health.values() for rule in file.rules if rule.error is not None]
@@ -55,3 +57,10 @@ def test_other_errors_are_of_what_cannot_be():
 
     assert len(plain) > len(RULES) / 2
     assert [rule.id for rule in plain if rule.named and rule.basis != "documented"] == []
+
+
+def test_a_report_says_of_itself_what_the_rules_are():
+    """Which errors a report calls chosen is computed from their conditions, and is what the guide says."""
+    judged = Rules(load_tables()).by_id
+
+    assert {name for name, rule in judged.items() if rule.chosen} == {rule.id for rule in RULES if is_chosen(rule)}

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from rlmetrics.wording.voice import later
+
 from .report_records import LEVELS, Diagnosis, Finding, worst
 from .rules import DiagnosisRule, Rules
 
@@ -27,7 +29,7 @@ def diagnose(findings: Sequence[Finding], rules: Rules, steps: tuple[float, floa
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule, []).append(finding)
-    made = [item for rule in rules.diagnoses if (item := _made(rule, by_rule))]
+    made = [item for rule in rules.diagnoses if (item := _made(rule, by_rule, rules))]
     length = steps[1] - steps[0]
     begun = {level: [item.onset_step for item, _ in made if item.level == level] for level in LEVELS}
     made.sort(
@@ -95,7 +97,9 @@ def _onset(items: Sequence[Finding]) -> float:
     return min(item.onset_step for item in items)
 
 
-def _made(rule: DiagnosisRule, by_rule: Mapping[str, list[Finding]]) -> tuple[Diagnosis, DiagnosisRule] | None:
+def _made(
+    rule: DiagnosisRule, by_rule: Mapping[str, list[Finding]], rules: Rules
+) -> tuple[Diagnosis, DiagnosisRule] | None:
     if not all(name in by_rule for name in rule.all_of) or any(_strong(by_rule.get(name, ())) for name in rule.none_of):
         return None
     some = [name for name in rule.any_of if name in by_rule]
@@ -109,7 +113,8 @@ def _made(rule: DiagnosisRule, by_rule: Mapping[str, list[Finding]]) -> tuple[Di
     folded = [name for name in rule.explains if name in by_rule and name not in own]
     own.sort(key=lambda name: (-max(LEVELS.index(item.level) for item in by_rule[name]), _onset(by_rule[name])))
     several = len({item.key for item in items if item.level != "info"}) > 1
-    confidence, why = _confidence(rule.confidence, worth, several=several, folded=len(folded))
+    chosen = all(item.rule in rules.by_id and rules.by_id[item.rule].chosen for item in worth)
+    confidence, why = _confidence(rule.confidence, worth, several=several, folded=len(folded), chosen=chosen)
     diagnosis = Diagnosis(
         rule.id,
         rule.cause,
@@ -129,7 +134,9 @@ def _strong(items: Sequence[Finding]) -> bool:
     return any(item.level != "info" for item in items)
 
 
-def _confidence(base: float, items: Sequence[Finding], *, several: bool, folded: int) -> tuple[float, str]:
+def _confidence(
+    base: float, items: Sequence[Finding], *, several: bool, folded: int, chosen: bool
+) -> tuple[float, str]:
     bases = {item.basis for item in items}
     level = items[0].level
     value = base if level != "info" else base * 0.6
@@ -138,12 +145,14 @@ def _confidence(base: float, items: Sequence[Finding], *, several: bool, folded:
     if bases == {"folklore"}:
         value *= 0.85
     said = {
-        "error": "certain by its kind: no threshold of taste is involved",
-        "warning": "a bound " + ("that the framework documents" if "documented" in bases else "that was measured"),
-        "info": "one weak sign",
+        "error": later("by a threshold that was chosen and measured") if chosen else later("no threshold was chosen"),
+        "warning": later("a bound that a source names")
+        if bases == {"documented"}
+        else later("a bound that was measured"),
+        "info": later("one weak sign"),
     }[level]
     if bases == {"folklore"} and level == "warning":
-        said = "a bound of folklore, confirmed by a second curve"
+        said = later("a bound of folklore, confirmed by a second curve")
     if several or folded:
         said += f"; {'several curves agree' if several else 'symptoms that it explains are there too'}"
     return round(min(value, 0.99), 2), said

@@ -101,7 +101,7 @@ def _glance(report: Report, first: Diagnosis) -> str:
     return (
         f'<div class="glance"><div><b class="h">Do first</b><span class="big">{_text(first.checks[0])}</span></div>'
         f'<div><b class="h">Since then</b><span class="big">{whole(spent):g} of {whole(total):g} steps</span><p>{escape(lost)}</p></div>'
-        f'<div><b class="h">How sure</b><span class="big">{first.confidence:.0%}</span><p>{escape(first.why.capitalize())}.</p></div></div>'
+        f'<div><b class="h">Rests on</b><span class="big">{escape(first.level)}</span><p>{escape(first.why.capitalize())}.</p></div></div>'
     )
 
 

@@ -71,8 +71,8 @@ class Diagnosis:
         explains: The rules whose findings it explains, its own first.
         message: In a sentence or two.
         checks: What to check or try, in order.
-        confidence: From 0 to 1.
-        why: In words, on what the confidence rests.
+        confidence: From 0 to 1, a weight that diagnoses have beside each other; no probability was measured.
+        why: In words, on what it rests.
     """
 
     id: str

@@ -49,8 +49,7 @@ def report_text(report: Report, *, full: bool = False) -> str:
     lines += [""] if lines[-1] else []
     lines += _rest(report, full=full)
     if first is not None:
-        sure = f"{spoken(first.level)}: {spoken(first.why)} ({first.confidence:.0%})"
-        lines += _beside("Certainty", sure)
+        lines += _beside("Rests on", f"{spoken(first.level)}: {spoken(first.why)}")
     lines += _evidence_of_source(report) if full else ()
     return "\n".join(lines).rstrip()
 

@@ -62,9 +62,18 @@ class Rule:
         return self.steps <= 1 and all(condition.instant for _, condition in self.tiers)
 
     @cached_property
+    def chosen(self) -> bool:
+        """Whether it is an error by how far a curve is from its own past, for which some threshold must be chosen."""
+        return any(level == "error" and not _OF_THE_PAST.isdisjoint(each.functions) for level, each in self.tiers)
+
+    @cached_property
     def lasting(self) -> bool:
         """Whether it looks at the beginning of a run only, for what stays."""
         return any("elapsed" in condition.functions for _, condition in self.tiers)
+
+
+_OF_THE_PAST = frozenset({"high", "first", "elapsed"})
+"""Functions of conditions that look back at what a curve was."""
 
 
 @dataclass(frozen=True)
