@@ -66,6 +66,16 @@ class Live:
         spec: Overlays | Tables = None,
         prefixed: Callable[[str], str] | None = None,
     ) -> None:
+        self._given = {
+            "at": at,
+            "to": to,
+            "both": both,
+            "health": health,
+            "metrics": metrics,
+            "config": config,
+            "spec": spec,
+            "prefixed": prefixed,
+        }
         self.faults = Faults()
         self.at = at
         self.to = to
@@ -80,6 +90,10 @@ class Live:
             self._watched = Watched(health, at, config=config, spec=spec, faults=self.faults)
         self._metrics = metrics
         self._lock = ForkLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have copies, here and in other processes, rename and judge by themselves, from where this one is."""
+        return _copied, (self._given, None if self.monitor is None else self.monitor.state_dict())
 
     @property
     def axis(self) -> str | None:
@@ -129,6 +143,13 @@ class Live:
                 return renamed
             new = {name: value for name, value in added.items() if name not in renamed.row}
             return RenamedRow({**renamed.row, **new}, {**renamed.shown, **dict(zip(new, new, strict=True))})
+
+
+def _copied(given: dict[str, Any], judged: dict[str, Any] | None) -> Live:
+    live = Live(**given)
+    if live.monitor is not None and judged is not None:
+        live.monitor.load_state_dict(judged)
+    return live
 
 
 class HasLive:

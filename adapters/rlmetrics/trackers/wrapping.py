@@ -37,6 +37,10 @@ class Wrapped:
             args, kwargs = self._treated(args, kwargs)
         return self.log(*args, **kwargs)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have a copy stand in front of a copy of the function."""
+        return type(self), (self.log, self.live)
+
     def _treated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         step = kwargs.get("step", args[1] if len(args) > 1 else None)
         at = step if isinstance(step, int | float) and not isinstance(step, bool) else None

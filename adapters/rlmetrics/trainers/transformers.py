@@ -8,10 +8,12 @@ Trainers that log through accelerate are changed where they call it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import weakref
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from typing import Any
 
+from rlmetrics.health.monitor import Monitor
 from rlmetrics.names.settings.configuration import Config
 from rlmetrics.names.sources.source import parse_source
 from rlmetrics.names.tables.loading import load_tables
@@ -38,33 +40,49 @@ class Attached(HasLive):
         live: What treats the rows.
     """
 
-    def __init__(self, trainer: Any, live: Live, *, every_rank: bool) -> None:
+    def __init__(self, owner: Any, name: str, live: Live, *, every_rank: bool) -> None:
         self.live = live
         self._every_rank = every_rank
         self._mended = 0
-        handler = getattr(trainer, "callback_handler", None)
-        self._owner: Any = handler if hasattr(handler, "on_log") else getattr(trainer, "accelerator", None)
-        self._name = "on_log" if self._owner is handler else "log"
-        if not hasattr(self._owner, self._name):
-            msg = f"{type(trainer).__name__} is no trainer: it has neither callback_handler nor accelerator"
-            raise TypeError(msg)
+        self._owner, self._name = owner, name
         current = getattr(self._owner, self._name)
         if isinstance(current, _Handing | _Accelerated):
             current.attached.detach()
             current = getattr(self._owner, self._name)
         self._log = current
-        self._own: _Handing | _Accelerated
+        self.own: _Handing | _Accelerated
         if self._name == "on_log":
-            self._own = _Handing(self, current)
+            self.own = _Handing(self, current)
             self._mend()
         else:
-            self._own = _Accelerated(self, self._owner, current, live)
-        vars(self._owner)[self._name] = self._own
+            self.own = _Accelerated(self, self._owner, current, live)
+        vars(self._owner)[self._name] = self.own
+
+    @classmethod
+    def to(cls, trainer: Any, live: Live, *, every_rank: bool) -> Attached:
+        """Stand between a trainer and its callbacks.
+
+        Raises:
+            TypeError: It is none.
+        """
+        handler = getattr(trainer, "callback_handler", None)
+        owner = handler if hasattr(handler, "on_log") else getattr(trainer, "accelerator", None)
+        name = "on_log" if owner is handler else "log"
+        if not hasattr(owner, name):
+            msg = f"{type(trainer).__name__} is no trainer: it has neither callback_handler nor accelerator"
+            raise TypeError(msg)
+        return cls(owner, name, live, every_rank=every_rank)
+
+    def copied(self) -> tuple[Any, ...]:
+        """Return what gives a copy of the owner its method, which treats logs as this one does, or no more does."""
+        if not self.own.on:
+            return getattr, (self._owner, self._name)
+        return _attached_again, (self._owner, self._name, self.live, self._every_rank)
 
     def detach(self) -> None:
         """Let the trainer log as if nothing had been attached."""
-        self._own.on = False
-        if vars(self._owner).get(self._name) is self._own:
+        self.own.on = False
+        if vars(self._owner).get(self._name) is self.own:
             del vars(self._owner)[self._name]
             if getattr(self._owner, self._name) != self._log:
                 vars(self._owner)[self._name] = self._log
@@ -116,6 +134,10 @@ class _Handing:
         self.on = True
         self._on_log = on_log
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have the copy of a handler, such as launchers make, hand on its own logs so."""
+        return self.attached.copied()
+
     def __call__(self, args: Any, state: Any, control: Any, logs: dict[str, Any], *rest: Any, **kwargs: Any) -> Any:
         """Hand logs on under their new names."""
         found: RenamedRow | None = None
@@ -139,10 +161,18 @@ class _Accelerated(Wrapped):
         self.attached = attached
         self.on = True
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have the copy of an accelerator log so."""
+        return self.attached.copied()
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Log under new names, on the main process, where trackers are."""
         main = getattr(self._owner, "is_main_process", True)
         return super().__call__(*args, **kwargs) if self.on and main else self.log(*args, **kwargs)
+
+
+def _attached_again(owner: Any, name: str, live: Live, every_rank: bool) -> _Handing | _Accelerated:
+    return Attached(owner, name, live, every_rank=every_rank).own
 
 
 def attach(
@@ -193,8 +223,8 @@ def attach(
         parse_source(to, tables)
     found = at if at is not None else source_of(trainer, tables)
     settings = settings_of(trainer) if config is None else config
-    live = Live(found, to, both=both, health=health, metrics=metrics, config=settings, spec=tables, prefixed=prefixed)
-    attached = Attached(trainer, live, every_rank=every_rank)
+    live = Live(found, to, both=both, health=health, metrics=metrics, config=settings, spec=spec, prefixed=prefixed)
+    attached = Attached.to(trainer, live, every_rank=every_rank)
     if found is None and to is not None:
         live.faults.note(f"the spec knows no release of {type(trainer).__name__}: names stay; say at= to change that")
     return attached
@@ -204,7 +234,8 @@ class MetricsCallback:
     """A callback that attaches itself to the trainer it is passed to.
 
     ``GRPOTrainer(…, callbacks=[MetricsCallback(…)])`` does what `attach` does with the same arguments, from the moment
-    that the trainer is made, or its training begins.
+    that the trainer is made, or its training begins. Passed to another trainer, it attaches itself there, too, and the
+    run of that one is judged by itself.
 
     Args:
         to: As `attach` takes it.
@@ -214,7 +245,7 @@ class MetricsCallback:
         options: The other arguments of `attach`.
 
     Attributes:
-        attached: What was attached; None before.
+        attached: What was attached last; None before.
 
     Raises:
         NamesError: ``to`` is no source.
@@ -232,6 +263,7 @@ class MetricsCallback:
             parse_source(to, load_tables(options.get("spec")))
         self.attached: Attached | None = None
         self.faults = Faults()
+        self._trainer: weakref.ref[Any] | None = None
         self._options = {"to": to, "both": both, "health": health, "metrics": metrics, **options}
 
     def on_init_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -251,17 +283,38 @@ class MetricsCallback:
         msg = f"{type(self).__name__!r} object has no attribute {name!r}"
         raise AttributeError(msg)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the trainer: a copy attaches itself to the one that it is passed to."""
+        return {**vars(self), "attached": None, "_trainer": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what a copy keeps."""
+        vars(self).update(state)
+
     def _attach(self) -> None:
-        if self.attached is not None or self.faults.count:
-            return
+        known = None if self._trainer is None else self._trainer()
         with self.faults("the callback could not attach itself"):
             trainer = calling(self._is_trainer)
-            if trainer is not None:
-                self.attached = attach(trainer, **self._options)
+            if trainer is None or trainer is known:
+                return
+            options = dict(self._options)
+            if self._trainer is not None:
+                options["health"] = _for_another(options["health"])
+            self.attached = attach(trainer, **options)
+            self._trainer = weakref.ref(trainer)
 
     def _is_trainer(self, found: Any) -> bool:
         handler = getattr(found, "callback_handler", None) if found is not self else None
         return handler is not None and self in getattr(handler, "callbacks", ())
+
+
+def _for_another(health: Health) -> Health:
+    """Return how another trainer's run is judged: not by a monitor that has seen the first one's rows."""
+    if isinstance(health, Monitor):
+        return True
+    if isinstance(health, Iterable):
+        return [item for item in health if not isinstance(item, Monitor)]
+    return health
 
 
 def _nothing(*_: Any, **__: Any) -> None:

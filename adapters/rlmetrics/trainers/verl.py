@@ -116,6 +116,15 @@ class _Weakly:
         method = self._method()
         return None if method is None else method(*args, **kwargs)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have the copy of an object call its own method."""
+        method = self._method()
+        return _weakly, (getattr(method, "__self__", None), getattr(method, "__name__", ""))
+
+
+def _weakly(owner: Any, name: str) -> _Weakly:
+    return _Weakly(getattr(owner, name))
+
 
 def attach(
     tracking: Any,
@@ -185,7 +194,7 @@ def _live(
     trouble = Faults()
     with trouble("the configuration of the run could not be read"):
         settings = _settings(config)
-    live = Live(found, to, both=both, health=health, metrics=metrics, config=settings, spec=tables)
+    live = Live(found, to, both=both, health=health, metrics=metrics, config=settings, spec=spec)
     live.faults.count, live.faults.last = trouble.count, trouble.last
     if found is None and to is not None:
         live.faults.note("the spec knows no release of verl that is installed: names stay; say at= to change that")
