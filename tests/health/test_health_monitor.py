@@ -288,7 +288,7 @@ def test_a_report_says_what_was_not_judged_and_how_to_turn_it_on():
     seen = {item.rule for item in report.findings} | {item.rule for item in report.not_judged} | set(report.passed)
     assert {rule.id for rule in monitor.run.curves.rules.rules} == seen
     (kl,) = [item for item in report.not_judged if item.rule == "kl-explosion"]
-    assert (kl.state, kl.how) == ("not_logged", "logged where beta != 0")
+    assert (kl.state, kl.how) == ("not_logged", "logged only if beta != 0")
     assert {item.state for item in report.not_judged} == {"not_logged", "not_applicable", "not_ready"}
 
 

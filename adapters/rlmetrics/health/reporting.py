@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rlmetrics.wording.condition_words import condition_texts
+
 from .advising import advised
 from .diagnosing import diagnose
 from .instances import SIBLING, Channel, Instance
@@ -170,7 +172,9 @@ def _how(run: JudgedRun, metrics: list[str]) -> str | None:
     said = conditions.get(metrics[0]) if metrics else None
     if said is None:
         return None
-    return f"logged where {said}" if said else "the release logs it always, but this log does not have it"
+    if not said:
+        return "the release logs it always, but this log does not have it"
+    return f"logged {'; '.join(condition_texts(said))}"
 
 
 def _cost(run: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:
