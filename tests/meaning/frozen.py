@@ -288,7 +288,7 @@ class _Meanings:
     def _fields(self, said: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         known = self._tables.metrics.get(said.get("metric") or "", {})
         population, without = said.get("population") or known.get("population"), set(said["without"])
-        row = self._tables.signatures["POPULATIONS"].get(population, ())
+        row = self._tables.signatures["POPULATIONS"].get(population or "", ())
         if len(row) > 3:
             population, without = row[3], {*row[4], *without}
         told = {
