@@ -109,3 +109,14 @@ def test_a_group_is_answered_with_its_keys(ask):
     """As a board shows them."""
     _, first, _ = ask("critic/rewards", "verl==0.9.1")
     assert first == "verl 0.9.1 does not log `critic/rewards`. It logs `critic/rewards/mean`,"
+
+
+@pytest.mark.parametrize("asked", ["idle_ratio", "idle_ratio=0.0"])
+def test_several_keys_with_one_end_are_named(capsys: pytest.CaptureFixture[str], asked: str) -> None:
+    """An end that two keys of a release have names both; it is not said that nothing is spelled like it."""
+    main(["resolve", asked, "--at", "verl==0.8.0"])
+    said = capsys.readouterr()
+    text = f"{said.out}{said.err}"
+    assert "fully_async/trainer/idle_ratio" in text
+    assert "fully_async/rollouter/idle_ratio" in text
+    assert "spelled like it" not in text

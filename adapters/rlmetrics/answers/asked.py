@@ -236,7 +236,10 @@ def _unknown(view: FrameworkView, resolution: Resolution, *, own: bool, full: bo
     """Return which of a source's keys were probably meant."""
     tables, key = view.tables, resolution.key
     who = source_words(view.source, tables)
-    within = [entry.key for entry in view.entries() if entry.mode == "train" and entry.key.startswith(f"{key}/")]
+    training = [entry.key for entry in view.entries() if entry.mode == "train"]
+    within = [name for name in training if name.startswith(f"{key}/")]
+    # Of several keys with this end it cannot tell which one is meant.
+    within = within or list(dict.fromkeys(name for name in training if name.endswith(f"/{key}")))
     near = within or ([resolution.near_miss] if resolution.near_miss is not None else list(resolution.nearest))
     if any(unlogged(part, key) is not None for part in view.components.values()):
         return wrapped(f"{who} does not log `{key}` in any configuration.")
