@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 import numpy as np
 import torch
 from rlmetrics.functional import REGISTRY
+from rlmetrics.reproduction import AsLogged
+from rlmetrics.reproduction.nested_parts import Nested
 from rlmetrics.state import MetricFunction
 from torch import Tensor
 
-from .quantities import Quantity
+from .quantities import Quantity, joined
 
 UNIT = 2.0**-24
 """Half the distance of float32 numbers around 1: the relative error of one rounding."""
@@ -87,10 +88,12 @@ class Case:
         if self.formula is not None:
             return self.formula
         (term,) = self.terms
-        quantity = term.quantity
-        scale = "" if quantity.scale == 1 else f"{quantity.scale:g} * "
-        offset = "" if quantity.offset == 0 else f" + {quantity.offset:g}"
-        return f"{scale}`{quantity.function}`{offset}"
+        recipe = term.quantity.recipe
+        if recipe.constant is not None:
+            return f"always {recipe.constant:g}"
+        scale = "" if recipe.scale == 1 else f"{recipe.scale:g} * "
+        offset = "" if recipe.offset == 0 else f" + {recipe.offset:g}"
+        return f"{scale}`{recipe.function}`{offset}"
 
 
 @dataclass(frozen=True)
@@ -130,75 +133,39 @@ def outcome(case: Case) -> Outcome:
     """Compute a case twice, with the generated function and with its reference, and compare both with the capture."""
     if isinstance(case.expected, Tensor):
         return _distribution(case, case.expected)
-    values = [case.combine([reduced(term, compute) for term in case.terms]) for compute in (by_function, by_reference)]
-    difference = max(_difference(value, case.expected) for value in values)
+    both = ([by_function(term) for term in case.terms], [by_reference(term) for term in case.terms])
+    difference = max(_difference(case.combine(values), case.expected) for values in both)
     return Outcome(case, difference, max(abs(case.expected), 1.0))
 
 
-def reduced(term: Term, compute: Callable[[MetricFunction, Data, tuple[tuple[str, float], ...]], float]) -> float:
-    """Return the value of a term over all its parts, as the signature of the quantity says."""
-    parameters = tuple(sorted(term.parameters.items()))
-    quantity = term.quantity
-    value = _reduced(quantity, term.data, lambda data: compute(REGISTRY[quantity.function], data, parameters))
-    return quantity.scale * value + quantity.offset
+def by_function(term: Term) -> float:
+    """Return the value of a term over all its parts, by the generated function."""
+    return _computed(term, term.quantity.by_function)
 
 
-def _reduced(quantity: Quantity, data: Data, compute: Callable[[Data], float]) -> float:
-    if isinstance(data, Parts) and quantity.operation(data.level) != "pool":
-        values = [_reduced(quantity, part, compute) for part in data.parts]
-        if "nan_entries_skipped" in quantity.traits:
-            values = [value for value in values if not math.isnan(value)]
-        return _OPERATIONS[quantity.operation(data.level)](values)
-    if isinstance(data, Parts) and len(data.parts) == 1:
-        return _reduced(quantity, data.parts[0], compute)
-    value = compute(data)
-    return 0.0 if math.isnan(value) and {"zero_when_empty", "zero_without_token"} & quantity.traits else value
+def by_reference(term: Term) -> float:
+    """Return the same by the reference of the function, in plain Python."""
+    return _computed(term, term.quantity.by_reference)
 
 
-_OPERATIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
-    "mean": lambda values: sum(values) / len(values) if values else math.nan,
-    "sum": sum,
-    "max": max,
-    "min": min,
-    "first": lambda values: values[0],
-    "last": lambda values: values[-1],
-}
+def _computed(term: Term, logged: AsLogged) -> float:
+    return float(logged(_nested(term.data, logged.levels), None, **term.parameters))
 
 
-@cache
-def by_function(metric: MetricFunction, data: Data, parameters: tuple[tuple[str, float], ...]) -> float:
-    """Compute with the generated function; parts that are pooled go through states that are merged."""
-    return float(_pooled(metric, data, parameters))
-
-
-@cache
-def by_reference(metric: MetricFunction, data: Data, parameters: tuple[tuple[str, float], ...]) -> float:
-    """Compute with the reference of the function; parts that are pooled are put together first."""
-    return float(metric.reference(**_chosen(metric, _joined(data)), **dict(parameters)))
-
-
-def _pooled(metric: MetricFunction, data: Data, parameters: tuple[tuple[str, float], ...]) -> Tensor:
-    leaves = leaves_of(data)
-    if len(leaves) == 1:
-        return metric(**_chosen(metric, leaves[0].tensors), **dict(parameters))
-    states = [metric.state(device=None, **dict(parameters)).update(**_chosen(metric, leaf.tensors)) for leaf in leaves]
-    for state in states[1:]:
-        states[0].merge(state)
-    return states[0].compute()
+def _nested(data: Data, levels: Sequence[str]) -> Nested:
+    """Return data as lists, one for each level; parts of a level that is not asked for are put together."""
+    if not levels:
+        return joined([leaf.tensors for leaf in leaves_of(data)])
+    if isinstance(data, Parts) and data.level not in levels and len(data.parts) == 1:
+        return _nested(data.parts[0], levels)
+    if isinstance(data, Parts) and data.level == levels[0]:
+        return [_nested(part, levels[1:]) for part in data.parts]
+    return [_nested(data, levels[1:])]
 
 
 def leaves_of(data: Data) -> list[Leaf]:
     """Return the leaves of data in order."""
     return [data] if isinstance(data, Leaf) else [leaf for part in data.parts for leaf in leaves_of(part)]
-
-
-def _joined(data: Data) -> Mapping[str, Tensor]:
-    first, *rest = (leaf.tensors for leaf in leaves_of(data))
-    return (
-        {name: torch.cat([tensor, *(other[name] for other in rest)]) for name, tensor in first.items()}
-        if rest
-        else first
-    )
 
 
 def _chosen(metric: MetricFunction, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -220,9 +187,9 @@ def _distribution(case: Case, logged: Tensor) -> Outcome:
     inner = np.histogram(array, bins=slot.bins, range=(slot.low, slot.high))[0]
     counts = [(array < slot.low).sum(), *inner, (array > slot.high).sum()]
     expected = torch.tensor([*counts, array.min(), array.max()], dtype=torch.float64)
-    parameters = tuple(sorted(term.parameters.items()))
-    reference = metric.reference(**_chosen(metric, _joined(term.data)), **term.parameters)
-    differences = [(value - expected).abs() for value in (_pooled(metric, term.data, parameters), reference)]
+    whole = _chosen(metric, joined([leaf.tensors for leaf in leaves_of(term.data)]))
+    found = (metric(**whole, **term.parameters), metric.reference(**whole, **term.parameters))
+    differences = [(value - expected).abs() for value in found]
     miscounted = max(float(difference[:-2].max()) for difference in differences)
     ends = max(float(difference[-2:].max()) for difference in differences)
     return Outcome(case, max(miscounted, ends), max(float(np.abs(array).max()), 1.0))

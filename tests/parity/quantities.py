@@ -1,12 +1,20 @@
-"""What a logged key stands for: the function of its metric and the reduction that its signature states."""
+"""What a logged key stands for, as ``as_logged`` computes it: with the function, or with its reference."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
+import torch
+from rlmetrics.functional import REGISTRY
 from rlmetrics.names import Resolution, resolve, show
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.reproduction import AsLogged, as_logged
+from rlmetrics.reproduction.recipes import Recipe
+from rlmetrics.state import MetricFunction
+from torch import Tensor
 
 Value = bool | int | float | str | None
 
@@ -28,21 +36,8 @@ class Source:
         return _resolve(self, key)
 
     def quantity(self, key: str) -> Quantity:
-        """Return the metric's function and the reduction that the key's signature states."""
-        found = self.resolution(key)
-        assert found.metric is not None, f"{self.at} {key}: {found.reason}"
-        signature = found.signature
-        assert signature is not None
-        assert not isinstance(signature.scale, str), f"{self.at} {key}: the scale {signature.scale} is not known"
-        assert not isinstance(signature.offset, str), f"{self.at} {key}: the offset {signature.offset} is not known"
-        variant = f"@{signature.reproduced_by}" if signature.reproduced_by else ""
-        return Quantity(
-            found.metric + variant,
-            tuple(signature.reduction.items()),
-            signature.scale,
-            signature.offset,
-            frozenset(signature.traits),
-        )
+        """Return how the number of a key is computed."""
+        return _quantity(self, key)
 
     def measured(self, key: str) -> str:
         """Return the reason why no function gives a key: what is measured, where its metric is none of tensors."""
@@ -54,32 +49,98 @@ class Source:
         return f"Measured, not computed: {text[:1].lower()}{' '.join(text.split())[1:]}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Quantity:
-    """A function of ``rlmetrics.functional.REGISTRY`` and how its values over parts become one number.
+    """How a number is computed, as the spec says it of a key, or changed to see that a change is noticed.
 
     Attributes:
-        function: The metric's id, followed by ``@variant`` for a variant.
-        reduction: Operation by level; levels that are not named are pooled.
-        scale: logged = scale * reduced + offset.
-        offset: See ``scale``.
-        traits: Of these, the harness acts on ``zero_when_empty``, ``zero_without_token``, ``nan_entries_skipped``.
+        recipe: What ``as_logged`` does.
+        traits: The traits of the key.
+        key: The key, for messages.
     """
 
-    function: str
-    reduction: tuple[tuple[str, str], ...] = ()
-    scale: float = 1.0
-    offset: float = 0.0
-    traits: frozenset[str] = field(default_factory=frozenset)
+    recipe: Recipe
+    traits: frozenset[str] = frozenset()
+    key: str = ""
 
-    def operation(self, level: str) -> str:
-        """Return how parts of a level become one number."""
-        return dict(self.reduction).get(level, "pool")
+    @classmethod
+    def of(cls, function: str) -> Quantity:
+        """Return a function alone, without what a release makes of it."""
+        return cls(Recipe(None, function=function))  # type: ignore[arg-type]
+
+    @property
+    def function(self) -> str:
+        """The function of ``rlmetrics.functional.REGISTRY``."""
+        return self.recipe.function or ""
 
     @property
     def of_one_part(self) -> Quantity:
         """The same over one part, before what the framework does to the whole."""
-        return replace(self, reduction=(), scale=1.0, offset=0.0)
+        whole = ("scale", "round", "nan")
+        actions = tuple(action for action in self.recipe.actions if action.word not in whole)
+        return self.changed(folds=(), scale=1.0, offset=0.0, actions=actions)
+
+    def operation(self, level: str) -> str:
+        """Return how parts of a level become one number."""
+        return dict(self.recipe.folds).get(level, "pool")
+
+    def of_another(self, function: str) -> Quantity:
+        """Return the same made of another function, whose parameters are its own."""
+        return self.changed(function=function, parameters={}, given=())
+
+    def changed(self, **fields: Any) -> Quantity:
+        """Return the same with other fields of its recipe."""
+        return Quantity(self.recipe._replace(**fields), self.traits, self.key)
+
+    @property
+    def by_function(self) -> AsLogged:
+        """What computes it with the generated function."""
+        return AsLogged(self.key, "", self.recipe, {}, load_tables(None))
+
+    @property
+    def by_reference(self) -> AsLogged:
+        """What computes it with the reference of the function, in plain Python."""
+        return _ByReference(self.key, "", self.recipe, {}, load_tables(None))
+
+
+class _ByReference(AsLogged):
+    """The same, with the reference in the place of the function."""
+
+    @property
+    def _metric(self) -> MetricFunction:
+        return _Reference(REGISTRY[self.recipe.function or ""])  # type: ignore[return-value]
+
+
+class _Reference:
+    """The reference of a metric as a function; what is pooled is put together first."""
+
+    def __init__(self, metric: MetricFunction) -> None:
+        self.inputs, self.parameters = metric.inputs, metric.parameters
+        self._metric = metric
+
+    def __call__(self, **given: Any) -> Tensor:
+        """Compute the metric."""
+        return self._metric.reference(**given)
+
+    def state(self, **parameters: Any) -> _Together:
+        """Return what puts batches together."""
+        return _Together(self._metric, parameters)
+
+
+class _Together:
+    """Batches that are put together before the metric is computed of them."""
+
+    def __init__(self, metric: MetricFunction, parameters: Mapping[str, Any]) -> None:
+        self._metric, self._parameters = metric, parameters
+        self._batches: list[Mapping[str, Tensor]] = []
+
+    def update(self, **tensors: Tensor) -> None:
+        """Add a batch."""
+        self._batches.append(tensors)
+
+    def compute(self) -> Tensor:
+        """Compute the metric."""
+        return self._metric.reference(**joined(self._batches), **self._parameters)
 
 
 @cache
@@ -88,3 +149,20 @@ def _resolve(source: Source, key: str) -> Resolution:
     found = [one for one in resolve(key, at=source.at, config=config) if one.metric is not None]
     assert len(found) == 1, f"{source.at} {key}: {len(found)} meanings"
     return found[0]
+
+
+@cache
+def _quantity(source: Source, key: str) -> Quantity:
+    found = as_logged(key, source.at, dict(source.config))
+    signature = found.recipe.entry.signature
+    return Quantity(found.recipe, frozenset(signature.traits), key)
+
+
+def joined(batches: list[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """Return batches put together response by response."""
+    first, *rest = batches
+    return (
+        {name: torch.cat([tensor, *(other[name] for other in rest)]) for name, tensor in first.items()}
+        if rest
+        else dict(first)
+    )

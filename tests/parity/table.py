@@ -13,11 +13,11 @@ HEAD = """<!-- Written by `python -m programs.parity_page` from tests/parity. Ed
 Released trainers ran on CPU with tiny random models, or were fed fixed inputs, and both their tensors and the numbers
 that they reported were kept in `tests/fixtures/parity`. The tables list every number that was kept, with the function
 of `rlmetrics.functional` that gives it from those tensors, or the reason why none does. Advantages and returns are
-tensors of the estimators in `rlmetrics.advantages`, compared token by token inside the mask. Which function and which
-variant a logged key has is asked of `rlmetrics.names` for the release and the settings of the run. Where a trainer
-reduces the values of tokens, responses or parts (micro-batches, epochs, a logging window), the test reduces as the
-key's signature says, so that the signature is tested as well. `@variant` marks a function that reproduces a
-framework's way of departing from the metric; the metric itself is the function without it.
+tensors of the estimators in `rlmetrics.advantages`, compared token by token inside the mask. Each key is computed by
+`rlmetrics.as_logged` for the release and the settings of the run: the function and its variant, how the values of
+tokens, responses and parts (micro-batches, epochs, a logging window) become one number, and what stands where nothing
+counts follow from the spec, which is tested with it. `@variant` marks a function that reproduces a framework's way of
+departing from the metric; the metric itself is the function without it.
 
 *Numbers* counts how many captured numbers a row covers: the same value often stands in several places, and every place
 counts. *Largest difference* is the largest of them, relative to the number, or absolute for numbers below 1, by the

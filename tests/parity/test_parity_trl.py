@@ -85,7 +85,7 @@ def _plain(case: Case) -> Case:
     """Return the case as the metric itself would compute it."""
     (term,) = case.terms
     metric = term.quantity.function.partition("@")[0]
-    plain = Term(dataclasses.replace(term.quantity, function=metric), term.data)
+    plain = Term(term.quantity.of_another(metric), term.data)
     return dataclasses.replace(case, terms=[plain])
 
 
@@ -93,21 +93,21 @@ def _plain(case: Case) -> Case:
 def test_unfilled_statistics_are_told_by_the_scale(key: str) -> None:
     """With two mini-batches the logged mean is half of the real one, which the signature says."""
     cases = [case for case in PPO_TWO_MINI_BATCHES.cases if case.key == key and case.where == "logged"]
-    assert {case.terms[0].quantity.scale for case in cases} == {0.5}
+    assert {case.terms[0].quantity.recipe.scale for case in cases} == {0.5}
     assert "unfilled_entries_scaled" in PPO_TWO_MINI_BATCHES.source.quantity(key).traits
-    assert PPO_ONE_MINI_BATCH.source.quantity(key).scale == 1.0
+    assert PPO_ONE_MINI_BATCH.source.quantity(key).recipe.scale == 1.0
     assert any(not outcome(_rescaled(case)).agrees for case in cases)
 
 
 def _rescaled(case: Case) -> Case:
     (term,) = case.terms
-    whole = dataclasses.replace(term.quantity, scale=1.0)
+    whole = term.quantity.changed(scale=1.0)
     return dataclasses.replace(case, terms=[dataclasses.replace(term, quantity=whole)])
 
 
 def test_a_difference_beyond_rounding_is_noticed() -> None:
     """The tolerance lets a few roundings pass, and no more."""
     scores = Leaf({"scores": torch.tensor([1.0, 2.0])})
-    case = Case("key", "logged", "number", 1.5, [Term(Quantity("reward/score/mean"), scores)])
+    case = Case("key", "logged", "number", 1.5, [Term(Quantity.of("reward/score/mean"), scores)])
     assert outcome(case).agrees
     assert not outcome(dataclasses.replace(case, expected=1.5 * (1 + 1.1 * TOLERANCE))).agrees

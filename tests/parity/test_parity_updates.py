@@ -54,5 +54,5 @@ def _is_split(case: Case) -> bool:
 
 def _reduced_as(case: Case, quantity: Quantity) -> Case:
     (term,) = case.terms
-    reduced = dataclasses.replace(term.quantity, reduction=quantity.reduction)
+    reduced = term.quantity.changed(folds=quantity.recipe.folds)
     return dataclasses.replace(case, terms=[dataclasses.replace(term, quantity=reduced)])

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from .fixtures import Event, read_events
-from .harness import Case, Data, Leaf, Parts, Reason, Term, by_function, reduced
+from .harness import Case, Data, Leaf, Parts, Reason, Term, by_function
 from .quantities import Quantity, Source
 from .runs import Run, number_name
 
@@ -167,8 +167,8 @@ class _Builder:
     def _loss(self, number: str, value: float, micro: tuple[Leaf, Leaf]) -> Case:
         policy, values = micro
         terms = [
-            Term(Quantity("policy/loss"), policy, CLIPS),
-            Term(Quantity("value/loss"), values, CLIP_VALUE),
+            Term(Quantity.of("policy/loss"), policy, CLIPS),
+            Term(Quantity.of("value/loss"), values, CLIP_VALUE),
         ]
         formula = "`policy/loss` + 0.1 * `value/loss`"
         return Case("loss", MICRO, number, value, terms, lambda parts: parts[0] + 0.1 * parts[1], formula)
@@ -199,7 +199,7 @@ class _Builder:
 
     def _ratio_means(self, update: _Update) -> Leaf:
         quantity = self.source.quantity("val/ratio").of_one_part
-        means = [reduced(Term(quantity, policy), by_function) for policy, _ in update.micro]
+        means = [by_function(Term(quantity, policy)) for policy, _ in update.micro]
         return Leaf({"ratio_means": torch.tensor(means, dtype=torch.float64)})
 
     def _statistics(self, event: Event, update: _Update) -> Iterator[Case | Reason]:

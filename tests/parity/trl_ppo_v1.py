@@ -140,7 +140,7 @@ def _entry(event: Event, path: str, value: float, step: _Step) -> Case | Reason:
 
 def _of_chunk(path: str, number: str, value: float, step: _Step) -> Case:
     if path == "locals|avg_ratio":
-        ratio = Quantity("policy/ratio/mean")
+        ratio = Quantity.of("policy/ratio/mean")
         return Case("avg_ratio", CHUNK, number, value, [Term(ratio, step.chunks[-1])])
     if path in ("ret|1", "locals|loss_v"):
         return replace(
@@ -181,8 +181,8 @@ def _explained(number: str, value: float | Tensor, step: _Step) -> Case:
     assert quantity.function == "value/explained_variance_mse"
     assert "ratio_of_averages" in quantity.traits
     terms = [
-        Term(replace(quantity, function="value/error"), _update(step)),
-        Term(replace(quantity, function="return/variance"), _update(step)),
+        Term(quantity.of_another("value/error"), _update(step)),
+        Term(quantity.of_another("return/variance"), _update(step)),
     ]
     formula = "1 - `value/error` / `return/variance`, each averaged first"
     return Case(key, LOGGED, number, value, terms, lambda values: 1 - values[0] / values[1], formula)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -12,7 +11,7 @@ from .quantities import Quantity
 from .verl_answers import ACTOR, AGGREGATION, CRITIC_AGGREGATION, Config, told
 from .verl_policy import GRADIENT, fraction
 from .verl_records import records
-from .verl_reduction import MODES, Normalisation, plain, reduced, row
+from .verl_reduction import MODES, Normalisation, logged, plain, row
 from .verl_rows import Reproduced, Row
 from .verl_scenario import Number, Scenario
 
@@ -63,7 +62,7 @@ def _aggregation(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
         if function == "agg_loss" and not output.endswith("__exception__"):
             mode, _, call = output.partition("|")
             config: Config = {AGGREGATION: mode, **({WIDTH_SETTING: 100} if call == "scale100" else {})}
-            loss = replace(told(release, "actor/pg_loss", config), function=functions.get(call, functions[""]))
+            loss = told(release, "actor/pg_loss", config).of_another(functions.get(call, functions[""]))
             normalisation = Normalisation(ranks=2) if call == "dp2" else plain(release)
             yield (function, output), row(loss, normalisation=normalisation, leaks=mode.startswith("seq"))
 
@@ -113,7 +112,7 @@ def _coefficient(penalty: Quantity, updates: int) -> Row:
 
     def value(batch: Scenario) -> float:
         coefficient = torch.tensor(COEFFICIENT, dtype=torch.float64)
-        divergence = float(reduced(penalty, batch.by_response(penalty.function), batch))
+        divergence = float(logged(penalty, batch))
         error = divergence / TARGET - 1
         for _ in range(updates):
             coefficient = coefficient * (1 + max(-0.2, min(0.2, error)) * len(batch.mask) / HORIZON)

@@ -11,7 +11,7 @@ from torch import Tensor
 from .quantities import Quantity
 from .verl_answers import AGGREGATION, LOSS_MODE, accepted, told
 from .verl_records import records
-from .verl_reduction import GLOBAL, Normalisation, plain, reduced, row
+from .verl_reduction import GLOBAL, Normalisation, logged, plain, row
 from .verl_rows import Explained, Reproduced, Row
 from .verl_scenario import Number, Scenario
 
@@ -146,8 +146,7 @@ def gradient(loss: Quantity, call: str, length: bool, normalisation: Normalisati
         elif loss.function == _GEOMETRIC:
             (found,) = torch.autograd.grad(changed.differentiable(loss.function, **parameters), leaf)
         else:
-            means = changed.by_response(loss.function, **parameters)
-            (found,) = torch.autograd.grad(reduced(loss, means, batch, normalisation), leaf)
+            (found,) = torch.autograd.grad(logged(loss, changed, parameters, normalisation), leaf)
         return float(found.double().norm()) if length else found
 
     how = "its gradient" + ("'s length" if length else "")

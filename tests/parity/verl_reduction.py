@@ -58,11 +58,11 @@ def row(
     how: str = "",
     leaks: bool = False,
 ) -> Row:
-    """Return the row of a number that is reduced as its signature says.
+    """Return the row of a number that is computed as its release logs it.
 
     Args:
         quantity: What the spec says about its key.
-        parameters: Of the function.
+        parameters: Of the function, where settings do not say them.
         prepare: Replaces tensors of the batch first.
         normalisation: What ``agg_loss`` was told about the global batch.
         how: What ``prepare`` does, in words.
@@ -72,23 +72,32 @@ def row(
         return PLACEHOLDER
 
     def value(batch: Scenario) -> float:
-        batch = prepare(batch)
-        if "spread_of_one_zero" in quantity.traits and len(batch.mask) == 1:
-            return 0.0
-        if quantity.operation("sequence") != "pool":
-            means = batch.by_response(quantity.function, **parameters)
-            return float(reduced(quantity, means, batch, normalisation))
-        found = quantity.scale * batch.compute(quantity.function, **parameters) + quantity.offset
-        return batch.zero_if_empty(found) if {"zero_when_empty", "zero_without_token"} & quantity.traits else found
+        return float(logged(quantity, prepare(batch), parameters, normalisation))
 
     text = "; ".join(word for word in (words(quantity), how) if word)
     return Reproduced(quantity.function, value, text, leaks=leaks)
 
 
+def logged(
+    quantity: Quantity,
+    batch: Scenario,
+    parameters: Mapping[str, Number] = NO_PARAMETERS,
+    normalisation: Normalisation = WORKERS,
+) -> Tensor:
+    """Return the number that is logged for the global batch of which the recorded one is a rank's share."""
+    tensors = dict(batch.tensors)
+    if not normalisation.whole and quantity.recipe.rows is not None:
+        # Without the size of the global batch only responses with tokens are there for verl.
+        filled = batch.mask.any(-1)
+        tensors = {name: tensor[filled] if len(tensor) == len(filled) else tensor for name, tensor in tensors.items()}
+    whole = {name: torch.cat([tensor] * normalisation.ranks) for name, tensor in tensors.items()}
+    return quantity.by_function(whole, None, **parameters)
+
+
 def words(quantity: Quantity) -> str:
     """Return how the values of tokens and responses are reduced, in words."""
-    operations = (quantity.operation("token"), quantity.operation("sequence"))
-    if operations == ("sum", "sum") and quantity.scale == 1:
+    operations = quantity.recipe.rows or ("pool", "pool")
+    if operations == ("sum", "sum") and quantity.recipe.scale == 1:
         return "times the number of tokens"
     text = {
         ("sum", "sum"): "of each response, times its tokens; sum over responses",
@@ -96,25 +105,5 @@ def words(quantity: Quantity) -> str:
         ("mean", "mean"): "of each response; mean over responses",
         ("pool", "pool"): "",
     }[operations]
-    scaled = quantity.scale != 1 or "divided_by_longest_response" in quantity.traits
+    scaled = quantity.recipe.scale != 1 or "divided_by_longest_response" in quantity.traits
     return f"{text}, over the width" if scaled else text
-
-
-def reduced(quantity: Quantity, means: Tensor, batch: Scenario, normalisation: Normalisation = WORKERS) -> Tensor:
-    """Reduce the means of the responses, NaN for those without tokens, and keep the gradient."""
-    counts = batch.counts
-    token, sequence = quantity.operation("token"), quantity.operation("sequence")
-    known = ~means.isnan() if quantity.function.endswith("@empty_counted") else counts > 0
-    values = torch.where(known, means * counts if token == "sum" else means, 0)
-    if sequence == "pool":
-        return torch.where(known, means * counts, 0).sum() / counts.sum()
-    if sequence == "sum":
-        found = values.sum() * normalisation.ranks
-    elif "empty_rows_not_a_number" in quantity.traits:
-        found = torch.where(known, values, torch.nan).mean()
-    else:
-        every = "empty_rows_in_mean" in quantity.traits and normalisation.whole
-        found = values.sum() / (len(values) if every else known.sum())
-    if "divided_by_longest_response" in quantity.traits:
-        found = found / batch.mask.shape[-1]
-    return quantity.scale * found + quantity.offset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
@@ -261,7 +261,7 @@ def _weight(name: str, quantity: Quantity, weights: Weights, call: Call) -> Row:
     statistic = name.removeprefix("seq_")
     counting = f"rollout/weight_per_response/{_STATISTICS.get(statistic, statistic)}@empty_counted"
     counted = row(
-        replace(quantity, function=counting),
+        quantity.of_another(counting),
         accepted(counting, bounds),
         lambda batch: on_each_token(call.before(batch)),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -58,7 +57,7 @@ def _entropy(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
         return by_token(batch).flatten()
 
     rounded = f"{how}; logits rounded to bfloat16"
-    yield (function, "compute_entropy_loss"), row(replace(told(release, "actor/pg_loss"), function=key))
+    yield (function, "compute_entropy_loss"), row(told(release, "actor/pg_loss").of_another(key))
     yield (function, "entropy_from_logits"), Reproduced(key, by_token, how, magnitude=LOGITS)
     yield (function, "chunking"), Reproduced(key, flat, how, magnitude=LOGITS)
     yield (function, "chunking|bf16"), Reproduced(key, of_half, rounded, magnitude=LOGITS)

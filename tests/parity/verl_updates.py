@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 
 import torch
@@ -143,7 +143,7 @@ def _of_key(release: str, update: Update, key: str, values: Sequence[float], who
 def _within(quantity: Quantity) -> Quantity:
     """Return the same within one optimiser step."""
     operation = quantity.operation("micro_batch")
-    return replace(quantity, reduction=(("micro_batch", operation),), scale=1.0, offset=0.0)
+    return quantity.of_one_part.changed(folds=(("micro_batch", operation),))
 
 
 _COEFFICIENT = Leaf({"kl_coefficient": torch.tensor(COEFFICIENT, dtype=torch.float64)})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.settings.configuration import number
+from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.names.upgrades.changed_defaults import default_of
 
 from .words import GIVEN, HELD, UNSEEN, Action, actions_of
@@ -258,7 +259,7 @@ def _parameters(
             if bound.value == GIVEN:
                 given.append(name)
                 break
-            value = number(bound.value, values) if bound.part is None else _part(bound.value, bound.part, component)
+            value = _value(bound.value, values) if bound.part is None else _part(bound.value, bound.part, component)
             if not isinstance(value, str) or bound.default is not None:
                 found[name] = value if not isinstance(value, str) else float(bound.default or 0)
                 break
@@ -272,6 +273,14 @@ def _part(setting: float | str, part: int, component: ComponentView) -> float | 
     """Return one of the two numbers that a setting joins by an underscore; its name if it does not."""
     numbers = str(component.config.values.get(str(setting))).split("_")
     return float(numbers[part]) if len(numbers) > 1 else setting
+
+
+def _value(text: float | str, values: Mapping[str, Any]) -> float | str:
+    """Return the value of an expression; the text itself where a setting is unknown or no number."""
+    try:
+        return number(text, values)
+    except NamesError:
+        return str(text)
 
 
 def _unbound(name: str) -> LeftOut:
