@@ -61,3 +61,9 @@ def test_an_unknown_name_has_neighbours(tables):
         show("policy_los", spec=tables)
     with pytest.raises(NamesError, match=r"in beta==0\.5"):
         show("zzz", "beta==0.5", spec=tables)
+
+
+def test_a_metric_without_a_population_is_shown() -> None:
+    """What is measured has no population that could be looked up."""
+    (shown,) = show("optimizer/learning_rate")
+    assert "population" not in shown.entry

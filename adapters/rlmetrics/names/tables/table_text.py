@@ -138,7 +138,7 @@ class _TextEntries(_Decoded):
         self._whole: dict[str, Any] | None = None
 
     def __missing__(self, name: str) -> Any:
-        if self._whole is not None or not self._left:
+        if self._whole is not None or not self._left or not isinstance(name, str):
             return self._all()[name]
         self._left -= 1
         mark = f"\n  {_quoted(name)}: "
