@@ -81,6 +81,8 @@ def test_every_check_is_tested() -> None:
         "default-differs",
         "undated-package",
         "stale-size",
+        "refuted-sentence",
+        "unjudged-sentence",
         "missing-text",
         "missing-must",
         "stale-guide",

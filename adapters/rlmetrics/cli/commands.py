@@ -169,6 +169,12 @@ COMMANDS: dict[str, Command] = {
         (("rlmetrics lint", "every finding with place and fix"), ("rlmetrics lint --format json", "for other tools")),
         EDITORS,
     ),
+    "judge": Command(
+        "judged_spec",
+        "hold sentences of the spec against reference steps",
+        (("rlmetrics judge", "after an edit of a reading, a range, a constant or a formula"),),
+        EDITORS,
+    ),
     "generate": Command(
         "generate",
         "bring generated files up to date with the spec",

@@ -12,6 +12,7 @@ from .base import (
     Operation,
     Part,
     Ranges,
+    Situation,
     SpecReading,
     Strict,
 )
@@ -123,6 +124,7 @@ __all__ = [
     "SharedFact",
     "SignatureFields",
     "Signatures",
+    "Situation",
     "Snapshot",
     "SpecDiagnosis",
     "SpecInfo",

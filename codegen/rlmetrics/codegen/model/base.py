@@ -37,6 +37,30 @@ Grade = Literal["minor", "biased", "incomparable"]
 """How much a difference hurts: ``incomparable`` forbids translation."""
 
 
+Situation = Literal[
+    "all_ended",
+    "all_truncated",
+    "critic_exact",
+    "engines_agree",
+    "equal_lengths",
+    "far_beyond_clip",
+    "gradient_not_finite",
+    "gradient_zero",
+    "groups_tied",
+    "not_reported",
+    "nothing_counted",
+    "pairs_alike",
+    "pairs_separated",
+    "policy_certain",
+    "policy_is_reference",
+    "policy_unchanged",
+    "rewards_equal",
+    "rewards_zero",
+    "usual",
+]
+"""What is so in a step of a run beside what is usual; `rlmetrics.codegen.judge.reference_steps` draws such steps."""
+
+
 class Strict(BaseModel):
     """A node of the spec: immutable, and unknown fields are errors unless they start with ``x-``."""
 
@@ -103,6 +127,12 @@ class SpecReading(Strict):
         default=(),
         strict=False,
         description="What the same row must show for this to be said, in place of what asks nothing of the row.",
+    )
+    shown_by: tuple[Situation, ...] = Field(
+        default=(),
+        strict=False,
+        exclude=True,
+        description="What is so, all at once, in steps that have the value; `rlmetrics judge` draws such steps.",
     )
 
 
