@@ -106,19 +106,20 @@ def _asked(names: NameMap, keys: list[str]) -> list[MapRow]:
     Raises:
         NamesError: The source does not log one of them; it names the nearest.
     """
-    from difflib import get_close_matches
-
-    from rlmetrics.names import NamesError
-    from rlmetrics.names.sources.source import nearest
-
     rows: list[MapRow] = []
     for key in keys:
         row = names.translate(key).row
-        known = [item.from_ for item in names.rows]
-        # A name that users choose may be anything, but hardly one that is nearly that of the trainer.
-        if row is None or (row.from_ != key and row.from_.startswith("{") and get_close_matches(key, known, 1, _NEAR)):
-            msg = f"{names.from_view.source} does not log {key!r}; {nearest(key, known, 'keys')}"
-            raise NamesError(msg)
+        if row is None or (row.from_ != key and row.from_.startswith("{")):
+            from difflib import get_close_matches
+
+            from rlmetrics.names import NamesError
+            from rlmetrics.names.sources.source import nearest
+
+            known = [entry.key for entry in names.from_view.entries()]
+            # A name that users choose may be anything, but hardly one that is nearly that of the trainer.
+            if row is None or get_close_matches(key, known, 1, _NEAR):
+                msg = f"{names.from_view.source} does not log {key!r}; {nearest(key, known, 'keys')}"
+                raise NamesError(msg)
         rows.append(row)
     return rows
 
