@@ -12,8 +12,8 @@ from rlmetrics.wording import terminal
 
 __all__ = ["BOOKS", "MAIN", "assert_same", "ready_names"]
 
-BOOKS = ("resolve", "show", "at")
-"""To a name by each command, and to a key of a newest release."""
+BOOKS = ("resolve", "show", "at", "map")
+"""To a name by each command, to a key of a newest release, and to what becomes of it in another framework."""
 
 MAIN = sys.modules["rlmetrics.cli.main"]
 """The module; the package has a function of this name."""
@@ -28,15 +28,23 @@ def ready_names(book: str) -> list[str]:
 
 def assert_same(book: str, name: str, columns: int, *, colour: bool) -> None:
     """Compare a ready answer with the one that is made, byte for byte."""
-    words = ["show", name] if book == "show" else ["resolve", *name.split(" --at ")]
-    if len(words) == 3:
-        words.insert(2, "--at")
+    words = _words(book, name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(terminal, "has_colour", lambda stream: colour)
         ready = _ready(words, columns)
         patch.setattr(MAIN, "answer_at_hand", lambda arguments: None)
         made = answered(*words, COLUMNS=str(columns))
     assert ready == made
+
+
+def _words(book: str, name: str) -> list[str]:
+    """Return the command line whose answer is kept under a name."""
+    if book == "map":
+        key, _, pair = name.rpartition("--from ")
+        source, _, target = pair.partition(" --to ")
+        return ["map", *([key.strip()] if key else []), "--from", source, "--to", target]
+    words = [book if book == "show" else "resolve", *name.split(" --at ")]
+    return [*words[:2], "--at", words[2]] if book == "at" else words
 
 
 def _ready(words: list[str], columns: int) -> Answer:

@@ -29,7 +29,7 @@ from rlmetrics.wording.terminal import (
 TELLING = ["kl", "approxkl", "kl/reference/k3", "actor/kl_loss", "rewards/{reward_func}/mean", "critic/lr", "loss"]
 """Several meanings, an alias, a metric, one meaning, a template, conditions with alternatives, many spellings."""
 
-GRPO = "trl[GRPOTrainer]==1.16.0"
+GRPO, VERL = "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"
 
 SAMPLE = [(book, name) for book in BOOKS for name in random.Random(30).sample(ready_names(book), 12)]
 
@@ -40,6 +40,7 @@ def test_a_ready_answer_is_what_the_command_makes(width, colour):
     """Byte for byte, however wide the terminal is; a slow lane compares all of them."""
     telling = [(book, name) for book in ("resolve", "show") for name in TELLING]
     telling += [("at", f"kl --at {GRPO}"), ("at", "actor/kl_loss --at verl==0.9.1")]
+    telling += [("map", f"{key}--from {GRPO} --to {VERL}") for key in ("kl ", "rewards/{reward_func}/mean ", "")]
     for book, name in [*telling, *SAMPLE[width % 7 :: 4]]:
         assert_same(book, name, width, colour=colour)
 
@@ -57,7 +58,16 @@ def test_all_that_people_ask_about_stands_ready():
     assert {*lookup["KEYS"]} <= {*ready_names("resolve")} <= expected
 
 
-@pytest.mark.parametrize("words", [["resolve", "kl"], ["show", "approxkl"], ["resolve", "--at", GRPO, "kl"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["resolve", "kl"],
+        ["show", "approxkl"],
+        ["resolve", "--at", GRPO, "kl"],
+        ["map", "--to", VERL, "kl", "--from", GRPO],
+        ["map", "--from", GRPO, "--to", VERL],
+    ],
+)
 def test_a_ready_answer_imports_next_to_nothing(words):
     """No table is read, nothing of names is imported, and of Python's own hardly anything."""
     code = (
@@ -84,6 +94,11 @@ def test_a_ready_answer_imports_next_to_nothing(words):
         (["resolve", "kl=0.5"], ""),
         (["resolve", "no such key"], ""),
         (["show", "approxkl", "--json"], ""),
+        (["map", "kl", "--from", GRPO, "--to", "verl==0.9.0"], ""),
+        (["map", "kl", "--from", GRPO, "--to", VERL, "--full"], ""),
+        (["map", "kl", "loss", "--from", GRPO, "--to", VERL], ""),
+        (["map", "--from", GRPO, "--to", VERL, "--json"], ""),
+        (["map", "--from", GRPO, "--from", VERL], ""),
         (["show", "approxkl"], "https://metrics.example"),
     ],
 )

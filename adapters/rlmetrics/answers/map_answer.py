@@ -12,7 +12,7 @@ from rlmetrics.names.mapping.programs import other_programs
 from rlmetrics.wording.map_notes import MapNotes
 from rlmetrics.wording.metric_facts import converted, is_timer
 from rlmetrics.wording.signature_words import chosen_lines
-from rlmetrics.wording.terminal import columns, symbol, wrapped
+from rlmetrics.wording.terminal import HARD_BLANK, columns, symbol, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ _IS = {
 }
 _WHEN = "logged only when: "
 _MEASURES = " measures it when "
-_BLANK = "\x00"
 _LOOK_ALIKES, _NOTHING, _NOTES, _EACH = 6, 6, 7, 14
 """How many of a kind are shown unless everything is."""
 
@@ -197,11 +196,10 @@ class _Table:
         if not rows:
             return []
         shown = rows if self._full else rows[:_NOTHING]
-        # A name with blanks in it stays in one piece.
-        names = ", ".join(row.from_.replace(" ", _BLANK) for row in shown)
+        names = ", ".join(row.from_.replace(" ", HARD_BLANK) for row in shown)
         more = f" {phrase('and {count} more', count=len(rows) - len(shown))}" if len(shown) < len(rows) else ""
         text = f"{symbol('none')} {phrase('nothing: {keys}', keys=names)}{more}"
-        return [line.replace(_BLANK, " ") for line in wrapped(text, hanging=2)]
+        return wrapped(text, hanging=2)
 
     def _folded(self) -> list[str]:
         """Return how many keys of evaluation there are, and how they fare."""
@@ -215,14 +213,14 @@ class _Table:
 
     def _programs(self) -> list[str]:
         """Return which program of a whole release is meant, and what the others are called."""
-        lines = _chosen(self._names)
+        lines, texts = _chosen(self._names), dict[str, None]()
         for view in dict.fromkeys((self._names.from_view, self._names.to_view)):
             others = other_programs(view)
             if others is not None:
                 title, (meant, names) = str(view.source), others
                 others_are = phrase("others: --program {names}", names=", ".join(names))
-                lines += wrapped(f"{title}: {spoken(meant)}; {others_are}", hanging=2)
-        return list(dict.fromkeys(lines))
+                texts[f"{title}: {spoken(meant)}; {others_are}"] = None
+        return [*lines, *(line for text in texts for line in wrapped(text, hanging=2))]
 
     def _footnotes(self) -> list[str]:
         lines = self._notes.lines(None if self._full else _NOTES)

@@ -41,7 +41,27 @@ def answer_at_hand(arguments: Sequence[str]) -> str | None:
     if len(arguments) == 4 and arguments[0] == "resolve" and "--at" in arguments[1:3]:
         key, source = (arguments[1], arguments[3]) if arguments[2] == "--at" else (arguments[3], arguments[2])
         return _ready("at", f"{key} --at {source}", key)
+    if arguments[0] == "map" and len(arguments) in (5, 6):
+        return _mapped(arguments[1:])
     return None
+
+
+def _mapped(words: Sequence[str]) -> str | None:
+    """Return the ready answer to what becomes of a key of one source, or of all, in another; None if there is none."""
+    from rlmetrics.wording.answer_book import MAP, map_name
+
+    ends: dict[str, str] = {}
+    keys: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word in ("--from", "--to") and word not in ends:
+            ends[word] = next(rest, "")
+        else:
+            keys.append(word)
+    if len(ends) < 2 or len(keys) > 1 or any(word.startswith("-") for word in keys):
+        return None
+    key = keys[0] if keys else None
+    return _ready(MAP, map_name(key, ends["--from"], ends["--to"]), key or "")
 
 
 def _version() -> str:

@@ -12,10 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["AT", "at_name", "book", "entry", "printed_entry"]
+__all__ = ["AT", "MAP", "at_name", "book", "entry", "map_name", "printed_entry"]
 
 AT = "at"
 """The book of keys of a source; the others are called like their command."""
+
+MAP = "map"
+"""The book of translations from one source to another."""
 
 
 _LINE = "#L"
@@ -62,6 +65,11 @@ def at_name(key: str, source: str) -> str:
     return f"{key} --at {source}"
 
 
+def map_name(key: str | None, source: str, target: str) -> str:
+    """Return the name under which it is kept what becomes of a key of a source, or of all of them."""
+    return " ".join([*([] if key is None else [key]), "--from", source, "--to", target])
+
+
 def book(head: str, entries: Mapping[str, str]) -> str:
     """Return a file of answers; what is the same for several names stands there once."""
     ordered = dict(sorted(entries.items()))
@@ -82,7 +90,7 @@ def printed_entry(name_of_book: str, name: str, asked: str) -> str | None:
     Args:
         name_of_book: Where it stands.
         name: Under which name.
-        asked: What was asked about, which stands out in the first line.
+        asked: What was asked about, which stands out in the first line; nothing where that is no single name.
 
     Raises:
         ImportError: The tables have not been generated.
@@ -110,4 +118,5 @@ def printed_entry(name_of_book: str, name: str, asked: str) -> str | None:
     from .terminal import printed
 
     keys, addresses, answer = text.split(_PART)
-    return printed(laid(answer), keys=[asked, *keys.split("\t")] if keys else [asked], links=_links(addresses))
+    names_shown = [*filter(None, [asked, *keys.split("\t")])]
+    return printed(laid(answer), keys=names_shown, links=_links(addresses))

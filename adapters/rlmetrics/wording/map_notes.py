@@ -13,7 +13,7 @@ from rlmetrics.names.upgrades.causes import shown
 from .condition_words import condition_texts
 from .sides import sided, sides_of
 from .size_words import spanned_words
-from .terminal import footnote
+from .terminal import first_fitting, footnote, if_fitting
 from .voice import phrase, spoken
 
 if TYPE_CHECKING:
@@ -94,13 +94,14 @@ class MapNotes:
     def lines(self, most: int | None = None) -> list[str]:
         """Return the footnotes; the first ones if there are too many, or nearly twice as many lines."""
         notes = [footnote(number, text) for number, text in self._texts.values()]
-        room = 0 if most is None else 2 * most - 1
-        while most is not None and most > 1 and sum(map(len, notes[:most])) > room:
-            most -= 1
-        found = [line for note in notes[:most] for line in note]
-        if most is not None and len(self._texts) > most:
-            found.append(f"{' '.join(f'[{number + 1}]' for number in range(most, len(self._texts)))} --full")
-        return found
+        every = [line for note in notes for line in note]
+        if most is None or not notes:
+            return every
+        # The last line of a part, which names the other notes, takes no room from these.
+        room = 2 * most - 1
+        parts = [_part(notes, count) for count in range(min(most, len(notes) - 1), 0, -1)]
+        part = first_fitting(parts, room + 1) if parts else every
+        return part if len(notes) > most else if_fitting(every, room, every, part)
 
     def condition(self, row: MapRow, found: Entry | None) -> str | None:
         """Return what the target of a row needs that it does not have by default; what is long is a footnote."""
@@ -156,6 +157,12 @@ class MapNotes:
         first = self._views[0].circumstances(row.from_component)
         second = None if row.to_component is None else self._views[1].circumstances(row.to_component)
         return tuple(None if side is None else side.settings for side in (first, second))  # type: ignore[return-value]
+
+
+def _part(notes: Sequence[list[str]], count: int) -> list[str]:
+    """Return the first notes, and the numbers of the others."""
+    others = " ".join(f"[{number + 1}]" for number in range(count, len(notes)))
+    return [*(line for note in notes[:count] for line in note), f"{others} --full"]
 
 
 def level_words(difference: Difference, reductions: Sequence[Mapping[str, str]], tables: Tables) -> str | None:

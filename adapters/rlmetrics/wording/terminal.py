@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     _T = TypeVar("_T")
 
 __all__ = [
+    "HARD_BLANK",
     "LABEL",
     "UnlaidBlock",
     "columns",
@@ -37,6 +38,9 @@ __all__ = [
     "width",
     "wrapped",
 ]
+
+HARD_BLANK = "\x00"
+"""A blank of a text that no line ends at, as within the name of a key."""
 
 LABEL = 10
 """Width of the column of labels."""
@@ -144,7 +148,8 @@ def wrapped(
         line += piece if empty else f"{gap}{piece}"
         used += room if empty else len(gap) + room
         empty = False
-    return [*lines, line.rstrip()]
+    lines.append(line.rstrip())
+    return [each.replace(HARD_BLANK, " ") for each in lines] if HARD_BLANK in text else lines
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Answers to the plainest questions, ready to be printed: to a name alone, and to a key of a newest release.
 
-They are what `rlmetrics.answers` says, asked once for every name; `rlmetrics.wording.answer_book` reads them.
+What becomes of such a key in the newest release of another framework is among them. They are what `rlmetrics.answers`
+says, asked once for every name; `rlmetrics.wording.answer_book` reads them.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rlmetrics.answers.asked import Answer, answer_anywhere, answer_at
+from rlmetrics.answers.map_answer import key_lines, map_lines
 from rlmetrics.answers.show_answer import choice_lines, shown_lines
 from rlmetrics.names.lookup.anywhere import looked_up
 from rlmetrics.names.lookup.metric_summary import show
+from rlmetrics.names.mapping.mapping import map_names
 from rlmetrics.names.meanings.view import open_view
+from rlmetrics.names.tables.key_records import MapRow
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.user_errors import NamesError
-from rlmetrics.wording.answer_book import AT, at_name, book, entry
+from rlmetrics.wording.answer_book import AT, MAP, at_name, book, entry, map_name
 from rlmetrics.wording.terminal import unlaid
 
 from ..cache import Shelf
@@ -43,6 +47,9 @@ MADE_BY = (
 )
 """The code that decides what an answer is."""
 
+_TO = " --to "
+"""Separates the sources of a pair."""
+
 _PARTS = 2
 """What every name alone means is asked in so many parts: each has to read all that any release logs."""
 
@@ -55,7 +62,7 @@ class _Unit(NamedTuple):
 
     Attributes:
         book: The book that the answers go to.
-        about: The names, or the one source, that is asked about.
+        about: The names that are asked about; the one source; or the one pair of sources.
     """
 
     book: str
@@ -140,18 +147,22 @@ def _units(files: _Files) -> Iterator[_Unit]:
         metrics = [name, *lookup["KEYS"].get(name, ()), *lookup["ALIASES"].get(name, ())]
         shown.setdefault(next((families[metric] for metric in metrics if metric in families), ""), []).append(name)
     yield from (_Unit("show", tuple(each)) for each in shown.values())
-    yield from (_Unit(AT, (source,)) for source in _newest(Tables(files.__getitem__)))
+    tables = Tables(files.__getitem__)
+    newest = {framework: [*_newest(framework, tables)] for framework in tables.frameworks}
+    yield from (_Unit(AT, (source,)) for sources in newest.values() for source in sources)
+    for framework, sources in newest.items():
+        for other in (name for name in newest if name != framework):
+            yield from (_Unit(MAP, (f"{source}{_TO}{newest[other][-1]}",)) for source in sources)
 
 
-def _newest(tables: Tables) -> Iterator[str]:
-    """Yield the newest release of each framework, and of each component the newest that describes it."""
-    for framework in tables.frameworks:
-        table = tables.framework(framework)
-        newest: dict[str, str] = {}
-        for release in table.releases.names:
-            newest.update({name: release for name, _ in table.described(release)})
-        yield from (f"{framework}[{name}]=={release}" for name, release in newest.items())
-        yield f"{framework}=={table.releases.names[-1]}"
+def _newest(framework: str, tables: Tables) -> Iterator[str]:
+    """Yield the newest release that describes each component of a framework, then the framework's own newest."""
+    table = tables.framework(framework)
+    newest: dict[str, str] = {}
+    for release in table.releases.names:
+        newest.update({name: release for name, _ in table.described(release)})
+    yield from (f"{framework}[{name}]=={release}" for name, release in newest.items())
+    yield f"{framework}=={table.releases.names[-1]}"
 
 
 def _answered(units: Sequence[_Unit], files: _Files) -> Iterator[tuple[_Unit, _Answered]]:
@@ -221,8 +232,27 @@ def _at(source: str, tables: Tables) -> Iterator[tuple[str, str]]:
             yield at_name(key, source), entry(found.lines, (), found.links)
 
 
+def _mapped(pair: str, tables: Tables) -> Iterator[tuple[str, str]]:
+    """Yield what `map` says of a pair of sources as a whole, and of each key of training."""
+    source, _, target = pair.partition(_TO)
+    try:
+        names = map_names(source, target, spec=tables)
+    except NamesError:
+        return  # several classes of one name, or several trainers of which none is clearly meant
+    yield map_name(None, source, target), entry(unlaid(lambda: map_lines(names, full=False)), (), {})
+    for key in dict.fromkeys(item.key for item in names.from_view.entries() if item.mode == "train"):
+        row = names.translate(key).row
+        if row is not None and row.from_ == key:
+
+            def lines(row: MapRow = row) -> list[str]:
+                return [*key_lines(names, row)]
+
+            yield map_name(key, source, target), entry(unlaid(lines), (), {})
+
+
 _BOOKS: Mapping[str, Callable[[str, Tables], Iterator[tuple[str, str]]]] = {
     "resolve": _resolved,
     "show": _shown,
     AT: _at,
+    MAP: _mapped,
 }
