@@ -68,6 +68,7 @@ def test_what_is_not_there_is_missing(table, name):
     for field, wanted in table.items():
         if isinstance(wanted, dict):
             assert (name in found[field]) == (name in wanted)
+            assert found[field].get(None) is None
 
 
 @given(rows=st.lists(st.tuples(NAMES, st.text(max_size=90)), min_size=3, max_size=9), name=NAMES)

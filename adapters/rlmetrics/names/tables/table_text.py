@@ -137,9 +137,11 @@ class _TextEntries(_Decoded):
         self._left = _MANY
         self._whole: dict[str, Any] | None = None
 
-    def __missing__(self, name: str) -> Any:
-        if self._whole is not None or not self._left or not isinstance(name, str):
-            return self._all()[name]
+    def __missing__(self, name: object) -> Any:
+        if self._whole is not None or not self._left:
+            return self._all()[name]  # type: ignore[index]
+        if not isinstance(name, str):
+            raise KeyError(name)  # what is asked for where nothing is said, None
         self._left -= 1
         mark = f"\n  {_quoted(name)}: "
         at = self._text.find(mark, self._start, self._end)
