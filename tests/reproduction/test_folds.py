@@ -9,7 +9,7 @@ import torch
 from rlmetrics.functional import policy_clip_fraction
 from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.reproduction import as_logged
-from rlmetrics.reproduction.folds import fold, fold_with_replaced
+from rlmetrics.reproduction.folds import Together, fold, fold_with_replaced
 from rlmetrics.reproduction.nested_parts import Batch, cut_batch, nested
 
 
@@ -94,15 +94,43 @@ def test_levels_are_put_together_from_inside(
     folds: tuple[tuple[str, str], ...], data: list[list[Batch]], expected: float
 ):
     """Each level has its own operation; means that stand in one another are one mean over all values."""
-    assert expected == fold(data, folds, _number, skips_nan=False)
+    assert expected == fold(data, folds, _number)
 
 
 def test_values_that_are_not_numbers_are_left_out_where_the_code_does():
     """A mean that skips NaN is that of the others, and NaN where nothing is left."""
     folds = (("window", "mean"),)
-    assert fold(_of(math.nan, 1, 3), folds, _number, skips_nan=True) == 2
-    assert math.isnan(fold(_of(math.nan), folds, _number, skips_nan=True))
-    assert math.isnan(fold(_of(math.nan, 1), folds, _number, skips_nan=False))
+    assert fold(_of(math.nan, 1, 3), folds, _number, Together(skips_nan=True)) == 2
+    assert math.isnan(fold(_of(math.nan), folds, _number, Together(skips_nan=True)))
+    assert math.isnan(fold(_of(math.nan, 1), folds, _number))
+
+
+def test_a_level_that_is_gathered_gives_one_number_a_part():
+    """Steps count alike, however many micro-batches each has, where each is made one number first."""
+    folds = (("mini_batch", "mean"), ("rank", "mean"), ("micro_batch", "mean"))
+    steps = [[_of(1), _of(3)], [_of(4, 6, 8), _of(6, 6, 6)]]
+    assert fold(steps, folds, _number) == (1 + 3 + 4 + 6 + 8 + 6 + 6 + 6) / 8
+    assert fold(steps, folds, _number, Together(gathered="mini_batch")) == (2 + 6) / 2
+
+
+def test_weights_replace_counting_alike():
+    """A mean in which a part counts as often as it says."""
+    batches = [{"x": 1.0, "samples": 3}, {"x": 5.0, "samples": 1}]
+    weighed = Together(weight=lambda found: sum(float(batch["samples"]) for batch in found))
+    assert fold(batches, (("micro_batch", "mean"),), _number, weighed) == 2
+
+
+def test_processes_are_put_together_in_each_mini_batch_by_verls_engine():
+    """The largest of mini-batches is that of their means over processes, not a mean of each process's largest."""
+    largest = as_logged(
+        "actor/rollout_corr/rollout_is_max",
+        at="verl==0.9.1",
+        config={
+            "policy_loss.loss_mode": "bypass_mode",
+            "actor_rollout_ref.actor.policy_loss.rollout_correction.rollout_is": "token",
+        },
+    )
+    assert largest.levels == ("epoch", "mini_batch", "rank", "micro_batch")
 
 
 def test_a_loss_that_is_not_finite_is_replaced_as_transformers_does():

@@ -106,7 +106,7 @@ class AsLogged:
         """
         import torch
 
-        from .folds import fold, fold_with_replaced
+        from .folds import Together, fold, fold_with_replaced
         from .function_calls import Call
         from .nested_parts import cut_batch, lengths, nested
 
@@ -126,7 +126,8 @@ class AsLogged:
         else:
             weighs = any(recipe.named("weigh"))
             weight = compute.weight if weighs else None
-            value = fold(data, recipe.folds, compute, skips_nan=recipe.skips_nan, weight=weight)
+            together = Together(recipe.skips_nan, recipe.gathered, weight)
+            value = fold(data, recipe.folds, compute, together)
         counts = lengths(data, self.levels)
         scale, offset = self._number(recipe.scale, counts), self._number(recipe.offset, counts)
         for action in recipe.named("scale"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,53 +12,69 @@ from torch import Tensor
 from .function_calls import Compute
 from .nested_parts import Batch, Nested, leaves
 
-__all__ = ["fold", "fold_with_replaced"]
+__all__ = ["Together", "fold", "fold_with_replaced"]
 
 Folds = Sequence[tuple[str, str]]
-Weight = Callable[[list[Batch]], float]
 
 
-def fold(data: Nested, folds: Folds, compute: Compute, *, skips_nan: bool, weight: Weight | None = None) -> Tensor:
+class Together(NamedTuple):
+    """How values are put together beside the operation of each level.
+
+    Attributes:
+        skips_nan: Whether values that are NaN are left out.
+        gathered: The level each of whose parts becomes one number before its parts are put together. Means of levels
+            that stand one inside the other are one mean without it: a trainer puts all values into one list.
+        weight: Gives the weight of the batches of one call in a mean; all count alike without it.
+    """
+
+    skips_nan: bool = False
+    gathered: str | None = None
+    weight: Callable[[list[Batch]], float] | None = None
+
+
+_PLAINLY = Together()
+
+
+def fold(data: Nested, folds: Folds, compute: Compute, how: Together = _PLAINLY) -> Tensor:
     """Return the number of nested parts.
 
-    Means of levels that stand one inside the other are one mean: a trainer puts all values into one list. A level that
-    is pooled is the innermost, so that all below it is one call.
+    A level that is pooled is the innermost, so that all below it is one call.
 
     Args:
         data: Lists in one another, one for each fold.
         folds: Level and operation, outer first.
         compute: Gives the number of the batches of one call.
-        skips_nan: Whether values that are NaN are left out wherever values are put together.
-        weight: Gives the weight of the batches of one call in a mean; all count alike without it.
+        how: How values are put together.
 
     Returns:
         The number; NaN where nothing is left to put together.
     """
-    values = _values(data, folds, compute, skips_nan, weight)
+    values = _values(data, folds, compute, how)
     return values[0][0] if not folds or folds[0][1] != "mean" else _mean(values)
 
 
-def _values(
-    data: Nested, folds: Folds, compute: Compute, skips_nan: bool, weight: Weight | None
-) -> list[tuple[Tensor, float]]:
+def _values(data: Nested, folds: Folds, compute: Compute, how: Together) -> list[tuple[Tensor, float]]:
     """Return what is averaged together at the outermost level with weights, or the one number where that is no mean."""
     if not folds or folds[0][1] in ("pool", "elements"):
         batches = leaves(data)
         if folds and folds[0][1] == "elements":
             batches = [_averaged(batches)]
-        return [(compute(batches), 1.0 if weight is None else weight(batches))]
-    operation, rest = folds[0][1], folds[1:]
+        return [(compute(batches), 1.0 if how.weight is None else how.weight(batches))]
+    (level, operation), rest = folds[0], folds[1:]
     parts = data if not isinstance(data, Mapping) else [data]
-    if operation == "mean":
-        inner = [_values(part, rest, compute, skips_nan, weight) for part in parts]
+    if operation == "mean" and level != how.gathered:
+        inner = [_values(part, rest, compute, how) for part in parts]
         values = [value for group in inner for value in group]
-        return [(value, by) for value, by in values if not (skips_nan and bool(value.isnan().any()))]
+        return [(value, by) for value, by in values if not (how.skips_nan and bool(value.isnan().any()))]
     if operation in ("first", "last"):
-        chosen = parts[0 if operation == "first" else -1]
-        return [(fold(chosen, rest, compute, skips_nan=skips_nan, weight=weight), 1.0)]
-    numbers = [fold(part, rest, compute, skips_nan=skips_nan, weight=weight) for part in parts]
-    if skips_nan:
+        parts = [parts[0 if operation == "first" else -1]]
+    numbers = [fold(part, rest, compute, how) for part in parts]
+    if how.skips_nan and operation not in ("first", "last"):
         numbers = [value for value in numbers if not bool(value.isnan().any())]
+    if operation == "mean":
+        return [(value, 1.0) for value in numbers]
+    if operation in ("first", "last"):
+        return [(numbers[0], 1.0)]
     return [(_OPERATIONS[operation](torch.stack(numbers)) if numbers else _nothing(), 1.0)]
 
 

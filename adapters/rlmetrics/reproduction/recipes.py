@@ -67,6 +67,8 @@ class Recipe(NamedTuple):
         parameters: Its keyword arguments, as far as settings say them.
         given: Those that the caller hands over, since no setting says them.
         folds: Level and operation, outer first: those outside of one call of the function.
+        gathered: The level each of whose parts becomes one number before its parts are put together; means are one
+            mean without it.
         rows: The operations over the tokens of a response and over responses, where the code takes them one after the
             other; None where the function does it.
         scale: logged = scale * folded + offset; an expression of settings or of numbers of parts.
@@ -82,6 +84,7 @@ class Recipe(NamedTuple):
     parameters: Mapping[str, float] = {}
     given: tuple[str, ...] = ()
     folds: tuple[tuple[str, str], ...] = ()
+    gathered: str | None = None
     rows: tuple[str, str] | None = None
     scale: float | str = 1.0
     offset: float | str = 0.0
@@ -153,7 +156,8 @@ def recipe_of(entry: Entry, component: ComponentView, tables: Tables) -> Recipe:
         function=function if fixed is None else None,
         parameters=parameters,
         given=tuple(given),
-        folds=_folds(reduction, tables),
+        folds=_folds(reduction, said.get("gathered"), tables),
+        gathered=said.get("gathered"),
         rows=rows,
         scale=scale,
         offset=offset,
@@ -225,10 +229,13 @@ def _holds(component: ComponentView) -> Callable[[str], bool | None]:
     return component.config.holds
 
 
-def _folds(reduction: Mapping[str, str], tables: Tables) -> tuple[tuple[str, str], ...]:
+def _folds(reduction: Mapping[str, str], gathered: str | None, tables: Tables) -> tuple[tuple[str, str], ...]:
     """Return levels with their operations, outer first; what is pooled is put together before anything else."""
     outer = [level for level in reversed([*tables.levels]) if level not in WITHIN and level in reduction]
     outer = [level for level in outer if reduction[level] != "none"]
+    if gathered in outer and "rank" in outer:
+        outer.remove("rank")
+        outer.insert(outer.index(gathered) + 1, "rank")
     pooled = [level for level in outer if reduction[level] == "pool"]
     return tuple((level, reduction[level]) for level in (*(one for one in outer if one not in pooled), *pooled))
 

@@ -28,7 +28,7 @@ ADDED = (
 _NOTHING: Mapping[str, tuple[Any, ...]] = dict.fromkeys(ADDED, ())
 
 NOT_OF_THE_NUMBER = frozenset(
-    {"when", "name", "notes", "documented", "reads", "at", "constant_when", "parameters", "foreign"}
+    {"when", "name", "notes", "documented", "reads", "at", "constant_when", "parameters", "gathered", "foreign"}
 )
 """Fields that say nothing about how the number is computed, or whether it is logged."""
 

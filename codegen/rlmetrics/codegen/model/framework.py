@@ -97,6 +97,11 @@ class SignatureFields(Strict):
     )
     offset: float | str | None = None
     traits: list[Text] = Field(default=[], description="Added to those of the profile; see signatures.yaml.")
+    gathered: Level | None = Field(
+        default=None,
+        description="The level in each of whose parts processes are put together, to one number, before its parts are; "
+        "in the end, if left out.",
+    )
     constant_when: list[Text] = []
     reproduced_by: Text | None = Field(
         default=None,
