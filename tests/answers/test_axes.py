@@ -155,3 +155,17 @@ def test_names_and_maps_tell_the_conversion(run: Run) -> None:
     options = ("--from", "trl[NashMDTrainer]==1.13.0", "--to", "trl[grpo]==1.16.0")
     told = "completions/clipped_ratio = 1 - val/model_contain_eos_token"
     assert told in run("map", "val/model_contain_eos_token", *options)
+
+
+@pytest.mark.parametrize(
+    ("key", "at", "usual", "absurd"),
+    [
+        ("learning_rate", "trl[SFTTrainer]==1.16.0", 2e-5, 3.0),
+        ("train/lr(1e-3)", "verl[fsdp_sft]==0.7.0", 0.3, 400.0),
+        ("actor/lr(1e-4)", "verl==0.1", 0.01, 5000.0),
+    ],
+)
+def test_a_rate_is_absurd_on_its_own_axis(run: Run, key: str, at: str, usual: float, absurd: float) -> None:
+    """A rate in units of 0.001 may well be 0.3."""
+    assert "far above" not in run("resolve", f"{key}={usual:g}", "--at", at)
+    assert "far above the rates" in run("resolve", f"{key}={absurd:g}", "--at", at)
