@@ -71,3 +71,20 @@ def test_held_out_loss_that_turns_is_found_from_a_dozen_evaluations(tmp_path, ca
     first = json.loads(capsys.readouterr().out)["diagnoses"][0]
     assert (first["cause"], first["level"]) == ("held_out_divergence", "warning")
     assert 200 <= first["onset_step"] <= 400
+
+
+def test_a_number_that_never_moved_is_told_from_its_first_step(tmp_path, capsys):
+    """A learning rate of 0 from the first step is 0 since then, not since the rule had seen enough; no percentage."""
+    rows = [
+        {"loss": 1.9 + 0.03 * (step % 5), "grad_norm": 2.5 + 0.2 * (step % 3), "learning_rate": 0.0, "step": step}
+        for step in range(1, 81)
+    ]
+    log = tmp_path / "still.jsonl"
+    log.write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+
+    main(["check", str(log), "--at", "trl[sft]==1.16.0"])
+
+    said = " ".join(capsys.readouterr().out.split())
+    assert "learning_rate = 0 since step 1 " in said
+    assert "Rests on warning: a bound that was measured" in said
+    assert "%" not in said

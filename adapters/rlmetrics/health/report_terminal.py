@@ -160,7 +160,9 @@ def _evidence(report: Report, finding: Finding) -> str:
     if curve is not None and len(curve.values) > 4:
         moved = f"{_number(curve.values[0])} -> {_number(finding.value)}"
         if _number(curve.values[0]) == _number(finding.value):
-            moved = f"= {_number(finding.value)}"
+            # What it was from the start was not so only when the rule had seen enough.
+            since = phrase("since step {step}", step=f"{finding.onset_step:g}")
+            return f"{finding.key} = {_number(finding.value)} {since}"
     else:
         moved = f"= {_number(finding.value)}"
     return f"{finding.key} {moved} {phrase('at step {step}', step=f'{finding.first_step:g}')}"
