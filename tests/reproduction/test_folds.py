@@ -59,6 +59,14 @@ def test_a_batch_is_cut_into_equal_parts():
     assert clipped([[[parts[:2]]], [[parts[2:]]]]) == clipped(batch, cut={"ranks": 2, "micro_batches": 2})
 
 
+def test_lists_are_cut_as_tensors_are():
+    """Numbers in lists stand for tensors, and what is no input of a formula is handed on as it is."""
+    clipped = as_logged("actor/pg_clipfrac", at="verl[actor]==0.9.1")
+    batch = _batch(8, 7, 1)
+    listed = {name: tensor.tolist() for name, tensor in batch.items()}
+    assert clipped(listed, cut={"ranks": 2}) == clipped({**batch, "note": torch.zeros(3)}, cut={"ranks": 2})
+
+
 @pytest.mark.parametrize(
     ("cut", "says"),
     [

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from rlmetrics.names.tables.loading import load_tables
 
@@ -122,11 +121,9 @@ def _chunks(batch: Batch, count: int, level: str) -> list[Batch]:
     if count == 1:
         return [batch]
     inputs = load_tables(None).inputs
-    axes = {
-        name: len(tensor)
-        for name, tensor in batch.items()
-        if inputs.get(name, {}).get("domain", "token") in _WITH_ROWS and isinstance(tensor, Tensor) and tensor.dim()
-    }
+    rows = [name for name in batch if name in inputs and inputs[name]["domain"] in _WITH_ROWS]
+    tensors = {name: torch.as_tensor(batch[name]) for name in rows}
+    axes = {name: len(tensor) for name, tensor in tensors.items()}
     if len(set(axes.values())) != 1:
         msg = f"a batch is cut by its responses, of which these tensors hold different numbers: {axes}"
         raise ValueError(msg)
@@ -134,5 +131,5 @@ def _chunks(batch: Batch, count: int, level: str) -> list[Batch]:
     if size % count:
         msg = f"{size} responses cannot be cut into {count} equal parts at the level {level}; hand over nested lists"
         raise ValueError(msg)
-    pieces = {name: torch.as_tensor(batch[name]).tensor_split(count) for name in axes}
+    pieces = {name: tensor.tensor_split(count) for name, tensor in tensors.items()}
     return [{**batch, **{name: piece[index] for name, piece in pieces.items()}} for index in range(count)]
