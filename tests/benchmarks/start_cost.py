@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
 
 from benchmarks import measure  # noqa: E402
+from rlmetrics.names import keys  # noqa: E402
 
 GRPO, OLD, VERL = "trl[GRPOTrainer]==1.16.0", "trl[GRPOTrainer]==0.18.2", "verl==0.9.1"
 EMPTY, BARE = "an empty command", "python -c pass"
@@ -35,8 +36,10 @@ COMMANDS: Mapping[str, tuple[float, Sequence[str]]] = {
     "resolve actor/kl_loss --at verl": (2.2, ["resolve", "actor/kl_loss", "--at", VERL]),
     "show approxkl": (2.2, ["show", "approxkl"]),
     "map kl, GRPO to verl": (2.2, ["map", "kl", "--from", GRPO, "--to", VERL]),
+    "map kl, GRPO 0.18.2 to verl": (2.2, ["map", "kl", "--from", OLD, "--to", VERL]),
     "map, GRPO to verl": (3.0, ["map", "--from", GRPO, "--to", VERL]),
     "diff, GRPO 0.18.2 to 1.16.0": (3.0, ["diff", "--from", OLD, "--to", GRPO]),
+    "map, GRPO 0.18.2 to verl": (3.0, ["map", "--from", OLD, "--to", VERL]),
     "resolve rewrd": (3.0, ["resolve", "rewrd"]),
 }
 """Title, how many times the empty command it may cost, and its words."""
@@ -47,6 +50,10 @@ NAMES = (
 )
 NAMES_LIMIT = 2.5
 """How many times a bare interpreter names and a translator may cost."""
+
+EVERY = f"import sys; from rlmetrics.names import resolve; resolve(sys.argv[1:], {VERL!r})"
+EVERY_LIMIT = 300
+"""How many milliseconds it may take to resolve every key of a release."""
 
 ANCHORS = ("ruff", "wandb")
 
@@ -119,10 +126,12 @@ def main() -> int:
         commands: dict[str, Sequence[str]] = {BARE: [python, "-c", "pass"], EMPTY: [str(place / "nothing")]}
         commands.update({title: [ours, *words] for title, (_, words) in COMMANDS.items()})
         commands["names and a translator"] = [python, "-c", NAMES]
+        commands["every key of verl resolved"] = [python, "-c", EVERY, *(item.key for item in keys(VERL))]
         commands.update({f"{name} --version": [name, "--version"] for name in ANCHORS if shutil.which(name)})
         results = measured(commands, options.rounds)
     limits = {title: ("times empty", limit) for title, (limit, _) in COMMANDS.items()}
     limits["names and a translator"] = "times bare", NAMES_LIMIT
+    limits["every key of verl resolved"] = "ms", EVERY_LIMIT
     over = []
     for title, (unit, limit) in limits.items():
         found = results[title][unit]

@@ -102,11 +102,15 @@ class TableText(_Decoded):
     def __init__(self, text: str) -> None:
         super().__init__()
         self._text = text
+        self._absent: set[str] = set()
 
     def __missing__(self, name: str) -> Any:
+        if name in self._absent:
+            raise KeyError(name)
         mark = f"\n {_quoted(name)}: "
         at = self._text.find(mark)
         if at < 0:
+            self._absent.add(name)
             raise KeyError(name)
         value = self[name] = self._value(at + len(mark))
         return value
