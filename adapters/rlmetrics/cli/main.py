@@ -95,7 +95,6 @@ def _unforeseen(error: Exception) -> int:
 def _run(arguments: list[str], *, alone: bool) -> int:
     """Run a command that takes more than a look; ``alone`` in its process, it may settle there."""
     import warnings
-    from contextlib import ExitStack, redirect_stderr, redirect_stdout
 
     from rlmetrics.wording.terminal import has_colour
 
@@ -103,14 +102,19 @@ def _run(arguments: list[str], *, alone: bool) -> int:
 
     if alone:
         _settle()
-    with ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
+
+    def cleaned(stream: Any) -> Any:
+        return None if stream is None else CleanStream(stream, paints=has_colour(stream))
+
+    streams = sys.stdout, sys.stderr
+    with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning
-        for stream, redirect in ((sys.stdout, redirect_stdout), (sys.stderr, redirect_stderr)):
-            if stream is not None:
-                stack.enter_context(redirect(CleanStream(stream, paints=has_colour(stream))))
-        return _command(arguments)
+        try:
+            sys.stdout, sys.stderr = map(cleaned, streams)
+            return _command(arguments)
+        finally:
+            sys.stdout, sys.stderr = streams
 
 
 def _settle() -> None:
