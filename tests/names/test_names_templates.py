@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.names import NamesError
+from rlmetrics.names import NamesError, open_view
+from rlmetrics.names.lookup.resolving import resolve_in
 from rlmetrics.names.tables.templates import CONSTRAINED, LITERAL, OPEN, Template
 
 VALIDATION = Template(
@@ -65,3 +66,18 @@ def test_literal_text_is_never_a_pattern(text):
     template = Template(text + "{x}", {"x": "[0-9]"})
     assert template.parse(text + "7") == {"x": "7"}
     assert template.parse(text + "x") is None
+
+
+@pytest.mark.parametrize("source", ["verl==0.9.1", "verl==0.6.1", "trl==1.16.0", "trl==0.18.2", "trl==0.11.4"])
+def test_every_template_that_is_listed_resolves(source):
+    """A template as `keys` prints it stands for itself, also where its placeholders take numbers or patterns only."""
+    view = open_view(source)
+    listed = [(label, key) for label, part in view.components.items() for key in part.keys if "{" in key]
+    lost = [
+        (label, key)
+        for label, key in listed
+        if (label, key) not in {(item.component, item.template) for item in resolve_in(view, [key])}
+    ]
+
+    assert len(listed) > 5
+    assert lost == []
