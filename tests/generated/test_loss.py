@@ -12,7 +12,9 @@ loss/total@ppo token nan padding logprobs old_logprobs advantages values old_val
 loss/total@grpo token nan padding logprobs old_logprobs ref_logprobs advantages
 loss/total@grpo_weighted token nan padding logprobs old_logprobs ref_logprobs advantages
 loss/total@grpo_sequence_mean sequence nan padding logprobs old_logprobs ref_logprobs advantages
+loss/total@grpo_weighted_sequence_mean sequence nan padding logprobs old_logprobs ref_logprobs advantages
 loss/total@grpo_constant_length sequence nan padding logprobs old_logprobs ref_logprobs advantages
+loss/total@grpo_weighted_constant_length sequence nan padding logprobs old_logprobs ref_logprobs advantages
 loss/total@sequence_ratio sequence nan padding logprobs old_logprobs ref_logprobs advantages
 loss/total@sequence_ratio_sequence_mean sequence nan padding logprobs old_logprobs ref_logprobs advantages
 loss/total@sequence_ratio_constant_length sequence nan padding logprobs old_logprobs ref_logprobs advantages

@@ -30,6 +30,8 @@ __all__ = [
     "loss_total_grpo_constant_length",
     "loss_total_grpo_sequence_mean",
     "loss_total_grpo_weighted",
+    "loss_total_grpo_weighted_constant_length",
+    "loss_total_grpo_weighted_sequence_mean",
     "loss_total_luspo",
     "loss_total_ppo",
     "loss_total_sapo",
@@ -384,6 +386,9 @@ def loss_total_grpo_sequence_mean(
 ) -> Tensor:
     """As grpo, averaged over the tokens of each response first and then over responses with equal weight.
 
+    As grpo, averaged over the tokens of each response first and then over responses with equal weight, 0 for one
+    without a counted token.
+
     Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
@@ -394,7 +399,7 @@ def loss_total_grpo_sequence_mean(
         surrogate = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
         log_ratio = ref_logprobs - logprobs
         penalty = exp(log_ratio) - log_ratio - 1
-        mean(seq_mean(surrogate + kl_coef * penalty))
+        mean(seq_sum(surrogate + kl_coef * penalty) / maximum(seq_count(mask), 1))
 
     Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
     merged states equal the whole.
@@ -463,15 +468,120 @@ def _loss_total_grpo_sequence_mean_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    seq_mean = ops.seq_mean(surrogate + kl_coef * penalty, mask)
-    seq_mean_sum = ops.total(seq_mean)
-    sequence_count = ops.number_of(seq_mean)
-    return pack([seq_mean_sum, sequence_count])
+    seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
+    quotient = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
 
 
 def _loss_total_grpo_sequence_mean_finalize(state: Tensor) -> Tensor:
-    seq_mean_sum, sequence_count = state.unbind()
-    return seq_mean_sum / sequence_count
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
+def loss_total_grpo_weighted_sequence_mean(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+    kl_coef: float = 0.04,
+) -> Tensor:
+    """As grpo_sequence_mean, with the penalty of each token multiplied by its probability ratio.
+
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
+    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
+    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+
+    Formula::
+
+        ratio = exp(logprobs - old_logprobs)
+        surrogate = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
+        log_ratio = ref_logprobs - logprobs
+        penalty = exp(log_ratio) - log_ratio - 1
+        mean(seq_sum(surrogate + kl_coef * ratio * penalty) / maximum(seq_count(mask), 1))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
+            policy.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_high: How far the ratio may rise above 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        kl_coef: Weight of the KL penalty (beta); 0 leaves it out. Default from Shao et al. 2024, DeepSeekMath,
+            https://arxiv.org/abs/2402.03300.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _loss_total_grpo_weighted_sequence_mean_update(
+        logprobs,
+        old_logprobs,
+        ref_logprobs,
+        advantages,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+    )
+    return _loss_total_grpo_weighted_sequence_mean_finalize(state)
+
+
+def _loss_total_grpo_weighted_sequence_mean_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+    kl_coef: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers("loss/total@grpo_weighted_sequence_mean", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    ref_logprobs = ops.masked(ref_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    negative_advantages = -advantages
+    ratio = torch.exp(logprobs - old_logprobs)
+    product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    surrogate = torch.maximum(negative_advantages * ratio, product)
+    log_ratio = ref_logprobs - logprobs
+    penalty = torch.exp(log_ratio) - log_ratio - 1
+    seq_sum = ops.seq_sum(surrogate + kl_coef * ratio * penalty, mask)
+    quotient = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
+
+
+def _loss_total_grpo_weighted_sequence_mean_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
 
 
 def loss_total_grpo_constant_length(
@@ -582,6 +692,116 @@ def _loss_total_grpo_constant_length_update(
 
 
 def _loss_total_grpo_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count / max_length
+
+
+def loss_total_grpo_weighted_constant_length(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+    kl_coef: float = 0.04,
+    max_length: float,
+) -> Tensor:
+    """As grpo_constant_length, with the penalty of each token multiplied by its probability ratio.
+
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
+    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
+    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+
+    Formula::
+
+        ratio = exp(logprobs - old_logprobs)
+        surrogate = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
+        log_ratio = ref_logprobs - logprobs
+        penalty = exp(log_ratio) - log_ratio - 1
+        mean(seq_sum(surrogate + kl_coef * ratio * penalty)) / max_length
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
+            policy.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped.
+        clip_high: How far the ratio may rise above 1 before it is clipped.
+        kl_coef: Weight of the KL penalty (beta); 0 leaves it out.
+        max_length: The constant length that every response is divided by.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
+            its bounds.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _loss_total_grpo_weighted_constant_length_update(
+        logprobs,
+        old_logprobs,
+        ref_logprobs,
+        advantages,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+        max_length=max_length,
+    )
+    return _loss_total_grpo_weighted_constant_length_finalize(state, max_length=max_length)
+
+
+def _loss_total_grpo_weighted_constant_length_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+    kl_coef: float,
+    max_length: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    check_numbers(
+        "loss/total@grpo_weighted_constant_length",
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+        max_length=max_length,
+    )
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    ref_logprobs = ops.masked(ref_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    negative_advantages = -advantages
+    ratio = torch.exp(logprobs - old_logprobs)
+    product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    surrogate = torch.maximum(negative_advantages * ratio, product)
+    log_ratio = ref_logprobs - logprobs
+    penalty = torch.exp(log_ratio) - log_ratio - 1
+    seq_sum_2 = ops.seq_sum(surrogate + kl_coef * ratio * penalty, mask)
+    seq_sum = ops.total(seq_sum_2)
+    sequence_count = ops.number_of(seq_sum_2)
+    return pack([seq_sum, sequence_count])
+
+
+def _loss_total_grpo_weighted_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
     seq_sum, sequence_count = state.unbind()
     return seq_sum / sequence_count / max_length
 
@@ -701,6 +921,9 @@ def loss_total_sequence_ratio_sequence_mean(
 ) -> Tensor:
     """As sequence_ratio, averaged over the tokens of each response first and then over responses with equal weight.
 
+    As sequence_ratio, averaged over the tokens of each response first and then over responses with equal weight, 0 for
+    one without a counted token.
+
     Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
@@ -711,7 +934,7 @@ def loss_total_sequence_ratio_sequence_mean(
         surrogate = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
         log_ratio = ref_logprobs - logprobs
         penalty = exp(log_ratio) - log_ratio - 1
-        mean(seq_mean(surrogate + kl_coef * penalty))
+        mean(seq_sum(surrogate + kl_coef * penalty) / maximum(seq_count(mask), 1))
 
     Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
     merged states equal the whole.
@@ -780,15 +1003,16 @@ def _loss_total_sequence_ratio_sequence_mean_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    seq_mean = ops.seq_mean(surrogate + kl_coef * penalty, mask)
-    seq_mean_sum = ops.total(seq_mean)
-    sequence_count = ops.number_of(seq_mean)
-    return pack([seq_mean_sum, sequence_count])
+    seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
+    quotient = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
 
 
 def _loss_total_sequence_ratio_sequence_mean_finalize(state: Tensor) -> Tensor:
-    seq_mean_sum, sequence_count = state.unbind()
-    return seq_mean_sum / sequence_count
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
 
 
 def loss_total_sequence_ratio_constant_length(
@@ -1603,7 +1827,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "loss/total@grpo_sequence_mean": MetricFunction(
         id="loss/total@grpo_sequence_mean",
-        brief="As grpo, averaged over the tokens of each response first and then over responses with equal weight.",
+        brief=(
+            "As grpo, averaged over the tokens of each response first and then over responses with equal weight, 0 "
+            "for one without a counted token."
+        ),
         unit="1",
         kind="scalar",
         atom="sequence",
@@ -1613,14 +1840,35 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=loss_total_grpo_sequence_mean,
         update=_loss_total_grpo_sequence_mean_update,
         finalize=_loss_total_grpo_sequence_mean_finalize,
-        formula="mean(seq_mean(surrogate + kl_coef * penalty))",
+        formula="mean(seq_sum(surrogate + kl_coef * penalty) / maximum(seq_count(mask), 1))",
         let={
             "ratio": "exp(logprobs - old_logprobs)",
             "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
             "log_ratio": "ref_logprobs - logprobs",
             "penalty": "exp(log_ratio) - log_ratio - 1",
         },
-        slots=(Slot("seq_mean_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "loss/total@grpo_weighted_sequence_mean": MetricFunction(
+        id="loss/total@grpo_weighted_sequence_mean",
+        brief="As grpo_sequence_mean, with the penalty of each token multiplied by its probability ratio.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
+        function=loss_total_grpo_weighted_sequence_mean,
+        update=_loss_total_grpo_weighted_sequence_mean_update,
+        finalize=_loss_total_grpo_weighted_sequence_mean_finalize,
+        formula="mean(seq_sum(surrogate + kl_coef * ratio * penalty) / maximum(seq_count(mask), 1))",
+        let={
+            "ratio": "exp(logprobs - old_logprobs)",
+            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
+            "log_ratio": "ref_logprobs - logprobs",
+            "penalty": "exp(log_ratio) - log_ratio - 1",
+        },
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "loss/total@grpo_constant_length": MetricFunction(
         id="loss/total@grpo_constant_length",
@@ -1639,6 +1887,28 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_loss_total_grpo_constant_length_finalize,
         finalize_parameters=("max_length",),
         formula="mean(seq_sum(surrogate + kl_coef * penalty)) / max_length",
+        let={
+            "ratio": "exp(logprobs - old_logprobs)",
+            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
+            "log_ratio": "ref_logprobs - logprobs",
+            "penalty": "exp(log_ratio) - log_ratio - 1",
+        },
+        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "loss/total@grpo_weighted_constant_length": MetricFunction(
+        id="loss/total@grpo_weighted_constant_length",
+        brief="As grpo_constant_length, with the penalty of each token multiplied by its probability ratio.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04, "max_length": None},
+        function=loss_total_grpo_weighted_constant_length,
+        update=_loss_total_grpo_weighted_constant_length_update,
+        finalize=_loss_total_grpo_weighted_constant_length_finalize,
+        finalize_parameters=("max_length",),
+        formula="mean(seq_sum(surrogate + kl_coef * ratio * penalty)) / max_length",
         let={
             "ratio": "exp(logprobs - old_logprobs)",
             "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
@@ -1672,7 +1942,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         id="loss/total@sequence_ratio_sequence_mean",
         brief=(
             "As sequence_ratio, averaged over the tokens of each response first and then over responses with equal "
-            "weight."
+            "weight, 0 for one without a counted token."
         ),
         unit="1",
         kind="scalar",
@@ -1683,14 +1953,14 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=loss_total_sequence_ratio_sequence_mean,
         update=_loss_total_sequence_ratio_sequence_mean_update,
         finalize=_loss_total_sequence_ratio_sequence_mean_finalize,
-        formula="mean(seq_mean(surrogate + kl_coef * penalty))",
+        formula="mean(seq_sum(surrogate + kl_coef * penalty) / maximum(seq_count(mask), 1))",
         let={
             "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
             "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
             "log_ratio": "ref_logprobs - logprobs",
             "penalty": "exp(log_ratio) - log_ratio - 1",
         },
-        slots=(Slot("seq_mean_sum", "sum"), Slot("sequence_count", "count")),
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "loss/total@sequence_ratio_constant_length": MetricFunction(
         id="loss/total@sequence_ratio_constant_length",
