@@ -79,7 +79,7 @@ def test_the_better_grade_wins(tables):
 def test_what_is_logged_by_default_wins(tables):
     """A candidate that this configuration does not log comes last."""
     names = map_names("canonical", NEW, spec=tables)
-    assert _row(names, "kl/reference/k3").note == "logged only when: beta != 0"
+    assert _row(names, "kl/reference/k3").note == "logged only: beta != 0"
     with_penalty = map_names("canonical", NEW, config={"beta": 0.1}, spec=tables)
     assert _row(with_penalty, "kl/reference/k3").note is None
 

@@ -21,7 +21,7 @@ MOST_REASONS = 2
 MOST_CHANGES = 2
 MOST_CONDITION = 120
 """Letters of a condition that is told without being asked for."""
-_ONLY_WHEN = "logged only when: "
+_ONLY_WHEN = "logged only: "
 _CALLED = {"same": "the same number", "close": "close", "biased": "biased"}
 """How a counterpart is called, by the severity of what sets it apart."""
 

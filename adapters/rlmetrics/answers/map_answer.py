@@ -54,7 +54,7 @@ _IS = {
     "close": later("{key} ({here}) is close to {to} ({there})."),
     "biased": later("{key} ({here}) is a biased counterpart of {to} ({there})."),
 }
-_WHEN = "logged only when: "
+_WHEN = "logged only: "
 _MEASURES = " measures it when "
 _LOOK_ALIKES, _NOTHING, _NOTES, _EACH = 6, 6, 7, 14
 """How many of a kind are shown unless everything is."""

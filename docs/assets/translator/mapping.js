@@ -114,7 +114,7 @@
       if (unbound.length) notes.push(`needs a value: ${unbound.map((name) => `--bind ${name}=…`).join(" ")}`);
       if (target.component !== entry.component) notes.push(...this._gone(entry.component));
       if (target.logged !== true && target.condition !== null) {
-        notes.push(`logged only when: ${target.condition}`);
+        notes.push(`logged only: ${target.condition}`);
         const instead = this._lookAlikes.instead(entry);
         if (instead) notes.push(instead);
       }

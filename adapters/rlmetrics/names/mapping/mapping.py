@@ -227,7 +227,7 @@ class NameMap:
         gone = self._gone(entry.component) if target.component != entry.component else None
         notes += [] if gone is None else [gone]
         if target.logged is not True and target.condition is not None:
-            notes.append(f"logged only when: {target.condition}")
+            notes.append(f"logged only: {target.condition}")
             instead = self._look_alikes.instead(entry)
             notes += [] if instead is None else [instead]
         if entry.constant_when or target.constant_when:
