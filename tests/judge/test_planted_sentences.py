@@ -189,8 +189,8 @@ def test_an_answer_that_forgets_the_axis_is_refused(spec: SpecText, monkeypatch:
     ("file", "old", "new", "unjudged"),
     [
         (P, "'{value} tells something.'", "'{value} tells something else.'", 1),
-        (P, "formula: mean(rewards)", "formula: mean(rewards * 1)", 2),
-        (T, "    bind: {reward: length}\n", "    bind: {reward: length}\n    scale: 2\n", 2),
+        (P, "formula: mean(rewards)", "formula: mean(rewards * 1)", 3),
+        (T, "    bind: {reward: length}\n", "    bind: {reward: length}\n    scale: 2\n", 3),
         (P, "A fall after a rise", "A sudden fall after a rise", 0),
     ],
     ids=["sentence", "formula", "record", "description"],
@@ -214,7 +214,7 @@ def test_only_what_has_no_verdict_is_judged(spec: SpecText) -> None:
 
     again = judge_spec(Context(load(spec.root)))
 
-    assert (first.judged, again.judged) == (2, 0)
+    assert (first.judged, again.judged) == (4, 0)
     assert (spec.root / "judged.lock").read_bytes() == kept
     spec.edit(P, "tells something", "tells a lot")
     assert judge_spec(Context(load(spec.root))).judged == 1

@@ -189,6 +189,9 @@ class _Responses:
 
         reference = old if self._is("policy_is_reference") else near(old, 0.25)
         rollout = old if self._is("engines_agree") else near(old, 0.05)
+        if self._is("engines_far_apart"):
+            rollout = [[x - 2.0 - row for x in values] for row, values in enumerate(old)]
+            rollout[::2] = [[x / 4 for x in values] for values in old[::2]]
         return {
             "old_logprobs": old,
             "ref_logprobs": reference,
@@ -231,8 +234,8 @@ class _Responses:
         advantages = self._advantages()
 
         def moved(row: int, t: int) -> float:
-            if self._is("far_beyond_clip"):
-                return 3.0 * math.copysign(1, advantages[row] or 1.0)
+            if moves and self._is("far_beyond_clip"):
+                return 3.0 if row % 3 else -3.0
             towards = 0.2 * (advantages[row] > 0) - 0.2 * (advantages[row] < 0)
             step = 0.05 * size[row][t]
             return sum(step * noise[row][t] + step * towards for noise in moves)
@@ -263,7 +266,7 @@ class _Responses:
             "rejected_tokens": [[x > 2 or x < 0.5 for x in row] for row in weights],
             "returns": returns,
             "values": values,
-            "old_values": [[x + 0.05 for x in row] for row in values],
+            "old_values": [[x + (5.0 if self._is("far_beyond_clip") else 0.05) for x in row] for row in values],
             "is_top1": [[x > -math.log(2) for x in row] for row in old],
             "preemptions": [-1 if self._is("not_reported") else (row * 7) % 3 for row in range(rows)],
             "gradient_norms": [self._gradient_norm(part) for part in range(6)],

@@ -38,6 +38,7 @@ _EXTREME: tuple[Situation, ...] = (
     "policy_certain",
     "pairs_separated",
     "engines_agree",
+    "engines_far_apart",
     "not_reported",
 )
 """Situations in which numbers go as far as they can."""
@@ -92,6 +93,8 @@ class Judge:
             return self._reading(sentence, sentence.says)
         if sentence.kind == "range":
             return self._range(self._carriers.by_metric.get(sentence.subject, ()))
+        if sentence.kind == "varies":
+            return self._varies(self._carriers.by_metric.get(sentence.subject, ()))
         return self._constant(sentence.says)
 
     def _reading(self, sentence: Sentence, said: SpecReading) -> Verdict:
@@ -171,7 +174,9 @@ class Judge:
         entry, tables = shown.carrier.entry, self._tables
         told = [item["value"] for name in entry.signature.traits for item in tables.traits[name].get("reads", ())]
         told += [reading.value for reading in entry.reads]
-        told += [item["value"] for item in tables.texts.get(entry.metric or "", {}).get("reads", ())]
+        # A metric that says of itself what is expected outside of its range contradicts itself.
+        of_metric = tables.texts.get(entry.metric or "", {}).get("reads", ())
+        told += [item["value"] for item in of_metric if item["level"] != "expected"]
         return any(covers(value, shown.value) for value in told)
 
     def _constant(self, text: str) -> Verdict:
@@ -187,8 +192,29 @@ class Judge:
                 return Verdict(REFUSED, f"{shown}, not {constant.value}")
         return Verdict(HOLDS) if seen else Verdict(UNSEEN, "no step shows its settings")
 
+    def _varies(self, carriers: Sequence[Carrier]) -> Verdict:
+        """Return whether each number that no sentence calls constant varies over steps of all situations."""
+        usable = {item.identity: item for item in carriers if self._is_usable(item) and not item.entry.constant_when}
+        seen = False
+        for carrier in usable.values():
+            of_metric = self._tables.texts.get(carrier.entry.metric or "", {}).get("reads", ())
+            told = {item.value for item in carrier.entry.reads} | {item["value"] for item in of_metric}
+            first: _Shown | None = None
+            for shown in (one for situations in _SITUATIONS for one in self._all([carrier], situations)):
+                first = first or shown
+                if shown.value != first.value:
+                    break
+            else:
+                if first is not None and first.value not in told:
+                    return Verdict(REFUSED, f"{first}, and the same in every other: say `constant_when`")
+            seen = seen or first is not None
+        return Verdict(HOLDS) if seen else Verdict(UNSEEN, "nothing computes a number of it")
+
     def _some(self, carriers: Sequence[Carrier], holds: Callable[[_Shown], bool]) -> bool:
-        return any(holds(shown) for situations in _SITUATIONS for shown in self._all(carriers, situations))
+        """Tell whether any step has what is asked for; two passes of one policy may differ a little, too."""
+        moved = [carrier._replace(one_update=False) for carrier in carriers if carrier.one_update]
+        every = [*carriers, *moved]
+        return any(holds(shown) for situations in _SITUATIONS for shown in self._all(every, situations))
 
     def _all(self, carriers: Sequence[Carrier], situations: frozenset[Situation]) -> Iterator[_Shown]:
         """Yield the numbers of all carriers in all steps of a situation."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -70,6 +70,8 @@ class _Sentences:
                 yield self._of_metric("reading", name, ref, (*path, "reads", index), reading)
             if metric.range not in (None, (None, None)) and metric.formula is not None:
                 yield self._of_metric("range", name, ref, (*path, "range"), metric.range)
+            if metric.formula is not None:
+                yield self._of_metric("varies", name, ref, path, f"{name} varies")
         for name, trait in spec.signatures.traits.items():
             for index, reading in enumerate(trait.reads):
                 resting = [f"trait {name}", *sorted(self._carried.get(f"trait {name}", ()))]
@@ -87,7 +89,9 @@ class _Sentences:
                 yield Sentence("constant", said.ref, place, "", text, _digest(text, resting))
 
     def _of_metric(self, kind: str, name: str, ref: str, path: YamlPath, says: Any) -> Sentence:
-        resting = [f"metric {name}", self._formula(name), *sorted(self._carried.get(f"metric {name}", ()))]
+        # What a metric says of values explains those out of its range, and those that never change.
+        told = [] if kind == "reading" else _values(self._context.spec.metrics[name].reads)
+        resting = [f"metric {name}", self._formula(name), told, *sorted(self._carried.get(f"metric {name}", ()))]
         return Sentence(kind, ref, path, name, says, _digest(_dumped(says), resting))
 
     def _formula(self, name: str) -> str:
@@ -105,7 +109,7 @@ class _Sentences:
             settings = self._settings(framework, stem)
             for item in component.resolved:
                 pieces = (item.record, *item.facts)
-                meaning = _digest([item.mode, settings, *(self._piece(piece) for piece in pieces)])
+                meaning = _digest([item.mode, item.releases, settings, *(self._piece(piece) for piece in pieces)])
                 for piece in pieces:
                     asked = [f"frameworks/{framework}/{piece.stem} {piece.path}"]
                     if piece.says.get("metric"):
@@ -118,8 +122,14 @@ class _Sentences:
     def _piece(self, piece: SpecPiece) -> str:
         if id(piece) not in self._digests:
             said = {name: _dumped(value) for name, value in piece.says.items() if name not in _TEXTS}
-            self._digests[id(piece)] = _digest([piece.when, said])
+            traits = [self._trait(name) for name in piece.says.get("traits", ())]
+            self._digests[id(piece)] = _digest([piece.when, said, _values(piece.says.get("reads", ())), traits])
         return self._digests[id(piece)]
+
+    def _trait(self, name: str) -> Any:
+        """Return what a trait does to a number, and which values it explains."""
+        trait = self._context.spec.signatures.traits.get(name)
+        return None if trait is None else [_dumped(trait.does), trait.grade, _values(trait.reads)]
 
     def _settings(self, framework: str, stem: str) -> str:
         """Return the digest of the defaults of a component's settings."""
@@ -128,6 +138,10 @@ class _Sentences:
             settings = self._context.config(framework, stem)
             self._configs[asked] = _digest({name: _dumped(item.defaults) for name, item in settings.items()})
         return self._configs[asked]
+
+
+def _values(readings: Iterable[SpecReading]) -> list[Any]:
+    return [[reading.value, reading.level] for reading in readings]
 
 
 def _dumped(value: Any) -> Any:

@@ -42,6 +42,7 @@ Situation = Literal[
     "all_truncated",
     "critic_exact",
     "engines_agree",
+    "engines_far_apart",
     "equal_lengths",
     "far_beyond_clip",
     "gradient_not_finite",
