@@ -14,6 +14,7 @@ FILE = "judged.lock"
 """Where they stand in the folder ``spec``."""
 
 _HEAD = "# Kept by `rlmetrics judge`. Do not edit."
+_FIELDS = 4
 _AXES = ("rlmetrics.answers.value_ranges", "rlmetrics.names.tables.readings")
 """The modules that say of which values a sentence is told, besides those here."""
 
@@ -55,8 +56,10 @@ def read(spec: Path) -> tuple[str, dict[str, Judged]] | None:
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("code "):
             code = line.removeprefix("code ")
-        elif line and not line.startswith("#"):
-            place, digest, answer, why = line.split("\t")
+        fields = line.split("\t")
+        # Of two branches that judged, each line holds by itself; what a merge left between them is none.
+        if len(fields) == _FIELDS:
+            place, digest, answer, why = fields
             found[digest] = Judged(answer, place, why)
     return code, found
 
