@@ -1,0 +1,54 @@
+"""Draws sentences for somebody to read against the source: what no step of a run can show, such as texts on code.
+
+``python tests/programs/sentence_draw.py 0.1.0`` prints 60 sentences, the same for the same release of the project.
+Under each stand the lines of the framework's source that prove its key: whoever reads sees these and nothing else, and
+writes ``right``, ``wrong`` or ``misleading`` behind the number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+
+from rlmetrics.names.meanings.view import FrameworkView, open_view
+from rlmetrics.names.tables.loading import load_tables
+
+COUNT = 60
+
+
+def drawn(seed: str, count: int = COUNT) -> list[tuple[str, str, list[str]]]:
+    """Return sentences, each with its key and source, and the lines that prove that.
+
+    Args:
+        seed: The release of the project.
+        count: How many.
+    """
+    draws = random.Random(seed)
+    tables = load_tables(None)
+    releases = [
+        f"{framework}=={name}" for framework in tables.frameworks for name in tables.framework(framework).releases.names
+    ]
+    found: list[tuple[str, str, list[str]]] = []
+    while len(found) < count:
+        view = open_view(draws.choice(releases))
+        assert isinstance(view, FrameworkView)
+        entry = draws.choice(view.entries())
+        metric = tables.metrics.get(entry.metric or "", {})
+        said = [
+            *entry.notes,
+            *entry.constant_when,
+            *(reading.says for reading in entry.reads),
+            *(tables.traits[trait]["what"] for trait in entry.signature.traits),
+            *([str(metric["brief"])] if "brief" in metric else []),
+        ]
+        if said:
+            lines = [f"{line.path}:{line.line} in {line.release}" for line in view.evidence(entry)]
+            found.append((draws.choice(said), f"{view.source} [{entry.component}] {entry.key}", lines))
+    return found
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("release", help="the release of the project, from which the draw starts")
+    for number, (sentence, key, lines) in enumerate(drawn(parser.parse_args().release), 1):
+        print(f"{number}.", key, sentence, *lines, "", sep="\n   ")
