@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.tables.tables import Tables
 
+from .. import judged_lock
+from ..judged_lock import Judged
 from ..lint.sentences import sentences
 from ..output.store import replace
 from ..tables import build
-from . import judged_lock
-from .judged_lock import Judged
 from .verdicts import Judge
 
 if TYPE_CHECKING:

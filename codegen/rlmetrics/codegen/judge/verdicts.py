@@ -13,9 +13,9 @@ from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.tables.key_records import Reading
 from rlmetrics.names.tables.readings import covers
 
+from ..judged_lock import HOLDS, REFUSED, UNSEEN
 from ..model import Situation
 from .carriers import Carrier, Carriers
-from .judged_lock import HOLDS, REFUSED, UNSEEN
 from .plain_numbers import Kept, NotComputableError, logged_number
 from .reference_steps import ReferenceStep, hangs_together, steps
 

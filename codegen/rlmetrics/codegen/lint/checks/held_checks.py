@@ -53,6 +53,7 @@ def unknown_held(context: Context) -> Iterator[Hit]:
     "info",
     what="A variant of a formula that no record or fact names, so that no key is computed by it.",
     fix="name it with `reproduced_by` where it gives the number that is logged, mark it as `same`, or remove it",
+    whole=True,
 )
 def unnamed_variant(context: Context) -> Iterator[Hit]:
     named: set[tuple[str, str]] = set()

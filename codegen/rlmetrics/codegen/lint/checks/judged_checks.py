@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...judge import judged_lock
+from ... import judged_lock
 from ..lint_check import Check, Hit, check
 from ..sentences import sentences
 

@@ -32,13 +32,26 @@ def _part(name: str, says: str, across: float, *packages: str) -> Part:
 
 _GENERATE = ("codegen.generate", "codegen.linted", "codegen.fixing", "codegen.renaming")
 _FUNCTIONS = ("functional", "suites", "handwritten", "advantages", "logprobs")
-_READ = ("loader", "model", "spec", "findings", "excerpts", "catalog", "releases", "translations", "cache", "output")
+_READ = (
+    "loader",
+    "model",
+    "spec",
+    "findings",
+    "excerpts",
+    "catalog",
+    "releases",
+    "translations",
+    "cache",
+    "output",
+    "judged_lock",
+)
 
 LAYERS: Sequence[Sequence[Part]] = (
     (_part("cli", "the command line", 0.5),),
     (_part("site", "pages and pictures", 0.64, "codegen.site"),),
     (
         _part("trainers", "in running trainers", 0.1),
+        _part("judge", "sentences on steps", 0.37, "codegen.judge"),
         _part("generate", "every generated file", 0.64, *_GENERATE),
         _part("releasing", "a new release", 0.9, "codegen.releasing"),
     ),
