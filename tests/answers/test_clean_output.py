@@ -36,9 +36,9 @@ def log(tmp_path):
         "translate LOG --from trl[grpo]==1.16.0 --to canonical -o OUT --json",
     ],
 )
-def test_no_command_prints_what_steers_a_terminal(log, words, capsys, tmp_path):
+def test_no_command_prints_what_steers_a_terminal(log, words: str, capsys, tmp_path):
     """Names with escapes, bells, and signs that turn text around are printed as JSON writes them."""
-    places = {"LOG": str(log), "HOSTILE": HOSTILE, "OUT": str(tmp_path / "out.jsonl")}
+    places: dict[str, str] = {"LOG": str(log), "HOSTILE": HOSTILE, "OUT": str(tmp_path / "out.jsonl")}
 
     main([places.get(word, word) for word in words.split()])
 

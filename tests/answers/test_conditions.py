@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from rlmetrics.cli.main import main
 from rlmetrics.names import open_view
+from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import Configuration
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.wording.condition_words import condition_texts, condition_words
@@ -19,6 +20,7 @@ NEWEST = [f"{name}=={TABLES.framework(name).releases.names[-1]}" for name in TAB
 def conditions(source: str) -> Iterator[tuple[str, Configuration]]:
     """Every condition of a source once, with the settings that it is asked of."""
     view = open_view(source)
+    assert isinstance(view, FrameworkView)
     for component in view.components.values():
         for text in dict.fromkeys(entry.condition for entry in component.entries() if entry.condition):
             yield text, component.config

@@ -8,7 +8,7 @@ import pytest
 from rlmetrics.answers.resolved import resolved_lines, resolved_links
 from rlmetrics.cli.main import main
 from rlmetrics.names.lookup.resolving import resolve_in
-from rlmetrics.names.meanings.view import open_view
+from rlmetrics.names.meanings.view import FrameworkView, open_view
 
 LABELS = ("formula", "averaged", "trust", "healthy", "logged", "changed", "source", "compute")
 EXAMPLES = [
@@ -211,6 +211,7 @@ def test_source_lines_of_the_program_that_runs_come_first(capsys, config, first,
 def test_no_default_key_cites_only_a_program_that_does_not_run():
     """Where a program that does not run by default is cited, the one that runs is cited, too."""
     view = open_view("verl==0.9.1")
+    assert isinstance(view, FrameworkView)
     cited = {
         entry.key: view.evidence(entry)
         for component in view.components.values()

@@ -46,7 +46,9 @@ def followed(source: str, *, renamed: bool, traced: bool) -> dict[str, float]:
                 found[f"resident MiB, {step:,}"] = round(_resident(), 1)
     if monitor.faults:
         raise SystemExit(monitor.fault)
-    found["rules"] = sum(len(channel.instances) for channel in monitor.channels.values() if channel is not None)
+    found["rules"] = sum(
+        len(channel.instances) for channel in monitor.run.curves.channels.values() if channel is not None
+    )
     return found
 
 

@@ -78,7 +78,10 @@ def test_both_engines_agree(key: str, at: str, situation: Situation) -> None:
             plain = logged_number(function.recipe, step, load_tables(None), {})
         except NotComputableError:
             pytest.skip("the plain engine leaves it out")
-        given = {**_defaults(function.function), **{name: known[name] for name in known if name in function.parameters}}
+        given: dict[str, Any] = {
+            **_defaults(function.function),
+            **{name: known[name] for name in known if name in function.parameters},
+        }
         value = float(function(_nested(step, function.levels, function.inputs), **given))
         assert value == pytest.approx(plain, abs=1e-6, nan_ok=True)
         compared += not math.isnan(value)
@@ -87,7 +90,7 @@ def test_both_engines_agree(key: str, at: str, situation: Situation) -> None:
 
 def _defaults(function: str | None) -> dict[str, float]:
     """Return defaults of parameters that no setting of the release says."""
-    rows = load_tables(None).reproduction["FUNCTIONS"].get(function, {}).get("parameters", {})
+    rows = load_tables(None).reproduction["FUNCTIONS"].get(function or "", {}).get("parameters", {})
     return {name: value for name, value in rows.items() if value is not None and name.startswith("clip")}
 
 

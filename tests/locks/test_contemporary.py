@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.codegen.locks.contemporary import contemporary
 from rlmetrics.names import open_view
+from rlmetrics.names.meanings.view import FrameworkView
 
 KNOWN = {"1.0.0": "2024-01-01", "1.4.2": "2024-06-01", "2.0.0": "2025-01-01"}
 DAYS = st.dates(datetime.date(2023, 6, 1), datetime.date(2025, 12, 31)).map(str)
@@ -41,6 +42,7 @@ def test_no_source_line_is_of_a_package_that_came_later(release):
     dates = said["beside"]["transformers"]
     day = next(item["date"] for item in said["releases"] if item["release"] == release)
     view = open_view(f"trl=={release}")
+    assert isinstance(view, FrameworkView)
     entries = [(component, entry) for component in view.components.values() for entry in component.entries()]
     shown = [place for _, entry in entries for place in view.evidence(entry) if place.path == "transformers/trainer.py"]
     loss = {place.release for place in shown if place.shows == "hf.loss"}

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.names import NamesError, open_view
 from rlmetrics.names.lookup.resolving import resolve_in
+from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.templates import CONSTRAINED, LITERAL, OPEN, Template
 
 VALIDATION = Template(
@@ -72,6 +73,7 @@ def test_literal_text_is_never_a_pattern(text):
 def test_every_template_that_is_listed_resolves(source):
     """A template as `keys` prints it stands for itself, also where its placeholders take numbers or patterns only."""
     view = open_view(source)
+    assert isinstance(view, FrameworkView)
     listed = [(label, key) for label, part in view.components.items() for key in part.keys if "{" in key]
     lost = [
         (label, key)

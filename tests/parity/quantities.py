@@ -107,7 +107,7 @@ class _ByReference(AsLogged):
     """The same, with the reference in the place of the function."""
 
     @property
-    def _metric(self) -> MetricFunction:
+    def _metric(self) -> MetricFunction:  # pyright: ignore[reportIncompatibleVariableOverride]
         return _Reference(REGISTRY[self.recipe.function or ""])  # type: ignore[return-value]
 
 

@@ -64,6 +64,7 @@ def _judged(folder: Path) -> Callable[[], None]:
     ]
     log.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     kind, monitor = kind_of(log), Monitor(_GRPO)
+    assert kind is not None
 
     def judge() -> None:
         for run in kind.open(log).read():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -38,7 +39,7 @@ def test_micro_batches_count_equally_and_only_the_first_rank_counts():
     """In verl 0.5.0, the numbers of micro-batches on one rank are averaged, however many tokens each holds."""
     clipped = as_logged("actor/pg_clipfrac", at="verl[actor]==0.5.0")
     parts = [_batch(4, 7, seed) for seed in range(4)]
-    wide = {"clip_low": 0.2, "clip_high": 0.2}
+    wide: dict[str, Any] = {"clip_low": 0.2, "clip_high": 0.2}
     expected = torch.stack([policy_clip_fraction(**part, **wide) for part in parts[:2]]).mean()
     assert clipped.levels == ("rank", "epoch", "mini_batch", "micro_batch")
     assert expected == clipped([[[parts[:2]]], [[parts[2:]]]], **wide)

@@ -100,11 +100,11 @@ def numbers(release: str) -> Iterator[dict[str, Any]]:
 
 def _logged(given: Mapping[str, Any]) -> list[dict[str, float]]:
     """Return what a training logs, a row for each window."""
-    from datasets import Dataset
-    from tokenizers import Tokenizer
-    from tokenizers.models import WordLevel
-    from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM, TrainerCallback
-    from trl import GRPOConfig, GRPOTrainer
+    from datasets import Dataset  # pyright: ignore[reportMissingImports]
+    from tokenizers import Tokenizer  # pyright: ignore[reportMissingImports]
+    from tokenizers.models import WordLevel  # pyright: ignore[reportMissingImports]
+    from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM, TrainerCallback  # pyright: ignore[reportMissingImports]
+    from trl import GRPOConfig, GRPOTrainer  # pyright: ignore[reportMissingImports]
 
     words = Tokenizer(WordLevel({"a": 0, "<eos>": 1}, unk_token="a"))
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, eos_token="<eos>", pad_token="<eos>")

@@ -189,9 +189,10 @@ class TextRows(Sequence["Any"]):
 
     def _all(self) -> list[Any]:
         if self._whole is None:
-            self._whole = _scan(self._text, self._start)[0]
+            whole: list[Any] = _scan(self._text, self._start)[0]
             for place, value in self._known.items():
-                self._whole[place] = value
+                whole[place] = value
+            self._whole = whole
         return self._whole
 
     def __iter__(self) -> Iterator[Any]:

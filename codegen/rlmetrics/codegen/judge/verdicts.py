@@ -154,7 +154,8 @@ class Judge:
         carriers = list({item.identity: item for item in carriers}.values())
         usable = [carrier for carrier in carriers if self._is_usable(carrier)]
         seen = False
-        for situations in (frozenset[Situation](), *(frozenset([one]) for one in _EXTREME)):
+        every: list[frozenset[Situation]] = [frozenset(), *(frozenset([one]) for one in _EXTREME)]
+        for situations in every:
             for shown in self._all(usable, situations):
                 span = shown_range(cast("Resolution", shown.carrier.entry), self._tables)
                 if span is None or not math.isfinite(shown.value):
