@@ -37,7 +37,7 @@ def refuted_sentence(context: Context) -> Iterator[Hit]:
 
 @check(
     "unjudged-sentence",
-    "warning",
+    "info",
     what="A reading, a range or a constant that was not held against reference steps since it, or what it is about, "
     "changed.",
     fix="run `rlmetrics judge`",
