@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.logs.jsontree import Array, Document, Literal, Object, Text, TreeError
+from rlmetrics.logs.jsontree import Array, Document, JsonLiteral, Object, Text, TreeError
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -83,7 +83,7 @@ def test_elements_and_members_are_replaced_dropped_and_added():
     document.put_all(tree.get("m").members, [[], ['"new": [1e400]']])
 
     assert document.changed() == '{"a": ["x",  "1",  "2",\n "z"], "m": {"new": [1e400]}}'
-    assert Literal("1.0", 36, 39) == tree.get("m").get("k")
+    assert JsonLiteral("1.0", 36, 39) == tree.get("m").get("k")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.answers.diff_summary import summary
 from rlmetrics.names import diff, load_tables
-from rlmetrics.names.meanings.constancy import Constant, stated
+from rlmetrics.names.meanings.constancy import StatedConstant, stated
 
 ONE_UPDATE = "num_iterations == 1 and not use_vllm"
 
@@ -17,23 +17,23 @@ ONE_UPDATE = "num_iterations == 1 and not use_vllm"
 @pytest.mark.parametrize(
     ("text", "constant"),
     [
-        (f"0 when {ONE_UPDATE}", Constant("0", ONE_UPDATE, "", always=False, mode=None)),
+        (f"0 when {ONE_UPDATE}", StatedConstant("0", ONE_UPDATE, "", always=False, mode=None)),
         (
             f"0 when {ONE_UPDATE}, as long as (two) passes agree",
-            Constant("0", ONE_UPDATE, ", as long as (two) passes agree", always=False, mode=None),
+            StatedConstant("0", ONE_UPDATE, ", as long as (two) passes agree", always=False, mode=None),
         ),
-        ("always 0", Constant("0", None, "", always=True, mode=None)),
-        ("0 always: there is no critic", Constant("0", None, ": there is no critic", always=True, mode=None)),
-        ("1 in evaluation, up to rounding", Constant("1", None, ", up to rounding", always=False, mode="eval")),
+        ("always 0", StatedConstant("0", None, "", always=True, mode=None)),
+        ("0 always: there is no critic", StatedConstant("0", None, ": there is no critic", always=True, mode=None)),
+        ("1 in evaluation, up to rounding", StatedConstant("1", None, ", up to rounding", always=False, mode="eval")),
         (
             "0 when the model is unknown to the counter",
-            Constant("0", None, " when the model is unknown to the counter", always=False, mode=None),
+            StatedConstant("0", None, " when the model is unknown to the counter", always=False, mode=None),
         ),
-        ("0, unless nothing ends", Constant("0", None, ", unless nothing ends", always=False, mode=None)),
+        ("0, unless nothing ends", StatedConstant("0", None, ", unless nothing ends", always=False, mode=None)),
         ("never below 1 / batch size", None),
     ],
 )
-def test_a_statement_is_a_value_a_guard_and_a_remark(text: str, constant: Constant | None) -> None:
+def test_a_statement_is_a_value_a_guard_and_a_remark(text: str, constant: StatedConstant | None) -> None:
     """A guard ends where words begin; words alone are no guard, and a bound is no constant."""
     assert stated(text) == constant
 

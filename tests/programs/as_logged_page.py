@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from folders import ROOT
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.reproduction.recipes import Recipe
-from rlmetrics.reproduction.shares import Share, is_computable, recipes_of, share_of
+from rlmetrics.reproduction.shares import ExactShare, is_computable, recipes_of, share_of
 
 PAGE = ROOT / "docs" / "results" / "as_logged.md"
 FRAMEWORKS = ("verl", "trl")
@@ -61,7 +61,7 @@ def _framework(name: str) -> Iterator[str]:
     yield ""
 
 
-def _line(name: str, share: Share) -> str:
+def _line(name: str, share: ExactShare) -> str:
     rows = f"{share.all:,} | {share.computable:,} | {_percent(share.exact, share.computable)}"
     return f"| {name} | {rows} | {share.meanings:,} | {_percent(share.exact_meanings, share.meanings)} |"
 

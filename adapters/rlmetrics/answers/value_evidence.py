@@ -21,7 +21,7 @@ from rlmetrics.wording.signature_words import listed
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
-    from rlmetrics.names.meanings.constancy import Constant
+    from rlmetrics.names.meanings.constancy import StatedConstant
     from rlmetrics.names.meanings.protocol import View
     from rlmetrics.names.settings.configuration import Configuration
 
@@ -126,7 +126,7 @@ def answer(config: Configuration, guard: str) -> bool | None:
         return None
 
 
-def is_value(constant: Constant, value: Given) -> bool:
+def is_value(constant: StatedConstant, value: Given) -> bool:
     """Tell whether a value can be the one that is stated; logs are rounded."""
     number = constant.number
     near = _NEAR if number is not None and number != round(number) else 0.0

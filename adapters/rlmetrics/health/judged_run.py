@@ -18,7 +18,7 @@ from .judged_keys import KeyMeaning
 from .lost import LostNumbers
 from .report_records import Expected, Finding
 from .row_facts import Axis, Kinds
-from .run_curves import RunCurves
+from .run_curves import JudgedCurves
 
 __all__ = ["JudgedRun", "constant_text", "defect_text"]
 
@@ -38,7 +38,7 @@ class JudgedRun:
         axis: Their steps.
     """
 
-    def __init__(self, curves: RunCurves) -> None:
+    def __init__(self, curves: JudgedCurves) -> None:
         self.curves = curves
         self.notes: list[str] = []
         self.answer: SourceAnswer | None = None

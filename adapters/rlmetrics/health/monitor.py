@@ -16,7 +16,7 @@ from .instances import MOST_WAITING
 from .judged_run import JudgedRun
 from .report_records import Finding, Report
 from .reporting import make_report
-from .run_curves import RunCurves
+from .run_curves import JudgedCurves
 
 __all__ = ["Monitor"]
 
@@ -136,7 +136,7 @@ class Monitor:
         return _restored, (self.at, given, self.state_dict())
 
     def _new_run(self) -> JudgedRun:
-        return JudgedRun(RunCurves(self._tables, dict(self._config), self._ahead))
+        return JudgedRun(JudgedCurves(self._tables, dict(self._config), self._ahead))
 
     def _infer(self) -> None:
         """Find the source of the rows that wait, and judge them."""

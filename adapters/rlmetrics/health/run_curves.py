@@ -12,7 +12,7 @@ from .intake import Intake
 from .judged_keys import HELD_OUT, KeyMeaning, SourceNames
 from .rules import Rules
 
-__all__ = ["RunCurves"]
+__all__ = ["JudgedCurves"]
 
 _COMMON = ("timing/", "memory/", "throughput/", "progress/")
 """Families of metrics that rows of every kind have."""
@@ -21,7 +21,7 @@ _MOST_OF_METRIC = 500
 """Curves of one metric: users name reward functions, and names with a running number must not fill the memory."""
 
 
-class RunCurves:
+class JudgedCurves:
     """The curves of a run.
 
     Args:

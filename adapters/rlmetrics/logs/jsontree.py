@@ -13,7 +13,7 @@ from rlmetrics.lazy_dataclasses import dataclass, field
 
 from .decimals import quoted
 
-__all__ = ["Array", "Document", "Literal", "Node", "Object", "Text", "TreeError"]
+__all__ = ["Array", "Document", "JsonLiteral", "Node", "Object", "Text", "TreeError"]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"')
@@ -44,7 +44,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class JsonLiteral:
     """A number, true, false or null, as it is written."""
 
     text: str
@@ -79,7 +79,7 @@ class Object:
         return value.value if isinstance(value, Text) else None
 
 
-Node = Text | Literal | Array | Object
+Node = Text | JsonLiteral | Array | Object
 
 
 @dataclass
@@ -191,7 +191,7 @@ class _TreeReader:
         if match is None:
             raise _unexpected(self.text, start, "a value")
         self.at = match.end()
-        return Literal(match[0], start, self.at)
+        return JsonLiteral(match[0], start, self.at)
 
     def skip(self) -> None:
         match = _SPACE.match(self.text, self.at)

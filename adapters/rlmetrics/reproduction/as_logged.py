@@ -107,7 +107,7 @@ class AsLogged:
         import torch
 
         from .folds import Together, fold, fold_with_replaced
-        from .function_calls import Call
+        from .function_calls import FunctionCall
         from .nested_parts import cut_batch, lengths, nested
 
         recipe = self.recipe
@@ -120,7 +120,7 @@ class AsLogged:
             msg = f"{self.source} {self.key} needs {', '.join(self.inputs)}, in a list for each level: {self.levels}"
             raise ValueError(msg)
         data = nested(data, self.levels) if cut is None else cut_batch(data, cut, self.levels)  # type: ignore[arg-type]
-        compute = Call(recipe, self._metric, self._given(parameters))
+        compute = FunctionCall(recipe, self._metric, self._given(parameters))
         if any(action.said["as"] == "mean_so_far" for action in recipe.named("nonfinite")):
             value = fold_with_replaced(data, recipe.folds, compute)
         else:

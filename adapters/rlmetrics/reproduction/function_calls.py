@@ -16,10 +16,10 @@ from .nested_parts import Batch
 from .recipes import LONGEST, Recipe
 from .words import Action
 
-__all__ = ["Call", "Compute"]
+__all__ = ["Compute", "FunctionCall"]
 
 
-class Call:
+class FunctionCall:
     """What gives one number for one batch, or for several that are pooled.
 
     Args:

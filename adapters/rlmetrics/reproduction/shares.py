@@ -13,10 +13,10 @@ from .recipes import Recipe, recipe_of
 if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Overlays
 
-__all__ = ["Share", "recipes_of", "share_of", "shares"]
+__all__ = ["ExactShare", "recipes_of", "share_of", "shares"]
 
 
-class Share(NamedTuple):
+class ExactShare(NamedTuple):
     """How many rows, or meanings, can be computed.
 
     Attributes:
@@ -43,7 +43,7 @@ def recipes_of(source: str, spec: Overlays = None) -> Iterator[Recipe]:
             yield recipe_of(entry, component, view.tables)
 
 
-def share_of(recipes: list[Recipe]) -> Share:
+def share_of(recipes: list[Recipe]) -> ExactShare:
     """Count recipes, and the meanings among them."""
     computable = [one for one in recipes if is_computable(one)]
     meanings: dict[str, bool] = {}
@@ -51,7 +51,7 @@ def share_of(recipes: list[Recipe]) -> Share:
         place = meaning_of(recipe)
         meanings[place] = meanings.get(place, True) and recipe.exact
     exact = sum(recipe.exact for recipe in computable)
-    return Share(len(recipes), len(computable), exact, len(meanings), sum(meanings.values()))
+    return ExactShare(len(recipes), len(computable), exact, len(meanings), sum(meanings.values()))
 
 
 def is_computable(recipe: Recipe) -> bool:
@@ -65,11 +65,11 @@ def meaning_of(recipe: Recipe) -> str:
     return repr((entry.metric, entry.kind, entry.signature, entry.constant_when))
 
 
-def shares(framework: str, spec: Overlays = None) -> dict[str, Share]:
+def shares(framework: str, spec: Overlays = None) -> dict[str, ExactShare]:
     """Return the share of each release, oldest first, and that of all together under an empty text."""
     table = load_tables(spec).framework(framework)
     every: list[Recipe] = []
-    found: dict[str, Share] = {}
+    found: dict[str, ExactShare] = {}
     for release in table.releases.names:
         recipes = list(recipes_of(f"{framework}=={release}", spec))
         found[release] = share_of(recipes)

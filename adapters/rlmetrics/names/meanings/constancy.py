@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..differences.severity import Circumstances
     from ..tables.key_records import Entry
 
-__all__ = ["Constant", "constant_of", "same_constant", "stated"]
+__all__ = ["StatedConstant", "constant_of", "same_constant", "stated"]
 
 _STATED = re.compile(r"(?P<before>always )?(?:the )?(?P<value>-?[0-9]+(?:\.[0-9]+)?|ln 2|\w+)(?![\w.])(?P<rest>.*)")
 _ALWAYS = re.compile(r"\s*(?:[,:].*)?")
@@ -26,7 +26,7 @@ _END = re.compile(r", |: | \(")
 _LOGARITHM = "ln 2"
 
 
-class Constant(NamedTuple):
+class StatedConstant(NamedTuple):
     """A statement that a key does not change its value.
 
     Attributes:
@@ -52,21 +52,21 @@ class Constant(NamedTuple):
 
 
 @cache
-def stated(text: str) -> Constant | None:
+def stated(text: str) -> StatedConstant | None:
     """Return what a text states; None where it names no value, such as a bound."""
     found = _STATED.fullmatch(text)
     if found is None or found["value"] == "never":
         return None
     value, rest = found["value"], found["rest"]
     if rest.startswith(" in evaluation"):
-        return Constant(value, None, rest.removeprefix(" in evaluation"), always=False, mode="eval")
+        return StatedConstant(value, None, rest.removeprefix(" in evaluation"), always=False, mode="eval")
     before, rest = found["before"], rest.removeprefix(" always") if found["before"] is None else rest
     if (before or rest != found["rest"]) and _ALWAYS.fullmatch(rest):
-        return Constant(value, None, rest, always=True, mode=None)
+        return StatedConstant(value, None, rest, always=True, mode=None)
     condition = _CONDITION.fullmatch(rest)
     guard = None if condition is None else next(_guards(condition["condition"]), None)
     remark = rest if condition is None or guard is None else condition["condition"][len(guard) :]
-    return Constant(value, guard, remark, always=False, mode=None)
+    return StatedConstant(value, guard, remark, always=False, mode=None)
 
 
 def _guards(text: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ CAUSE_WEIGHTS = ("look-alike", "biased", "same", "close")
 
 _SEVERITY = {"minor": "close", "biased": "biased", "incomparable": "look-alike"}
 _OPPOSITE = {"higher": "lower", "lower": "higher", "noisier": "smoother", "smoother": "noisier"}
-_PARTS = re.compile(r"(?:\w+ )?(?:completions|episodes|pairs|prompts|responses|samples|tokens)\b")
+_PARTS = re.compile(r"(?:\w+\s)?(?:completions|episodes|pairs|prompts|responses|samples|tokens)\b")
 """What numbers are taken over; of others, such as a reward and its penalties, that cannot be said."""
 _FACETS = ("quantity", "of", "predicate", "estimator", "distributions", "policy", "extent", "statistic")
 

@@ -11,16 +11,16 @@ from ..judged_lock import Judged
 from ..lint.sentences import sentences
 from ..output.store import replace
 from ..tables import build
-from .verdicts import Judge
+from .verdicts import SentenceJudge
 
 if TYPE_CHECKING:
     from ..findings import SpecFinding
     from ..lint.context import Context
 
-__all__ = ["Done", "judge_spec", "refuted"]
+__all__ = ["JudgedCount", "judge_spec", "refuted"]
 
 
-class Done(NamedTuple):
+class JudgedCount(NamedTuple):
     """What was done.
 
     Attributes:
@@ -32,7 +32,7 @@ class Done(NamedTuple):
     kept: dict[str, int]
 
 
-def judge_spec(context: Context, *, again: bool = False) -> Done:
+def judge_spec(context: Context, *, again: bool = False) -> JudgedCount:
     """Judge every sentence of a spec that has no verdict, and write ``spec/judged.lock``.
 
     Args:
@@ -48,7 +48,7 @@ def judge_spec(context: Context, *, again: bool = False) -> Done:
     found = dict(before)
     if new:
         data = build(spec)
-        judge = Judge(Tables(lambda name: data[name].data))
+        judge = SentenceJudge(Tables(lambda name: data[name].data))
         for sentence in new:
             verdict = judge.verdict(sentence)
             found[sentence.digest] = Judged(verdict.answer, sentence.place, verdict.why)
@@ -58,7 +58,7 @@ def judge_spec(context: Context, *, again: bool = False) -> Done:
     counts: dict[str, int] = {}
     for item in now.values():
         counts[item.answer] = counts.get(item.answer, 0) + 1
-    return Done(len(new), counts)
+    return JudgedCount(len(new), counts)
 
 
 def refuted(context: Context) -> list[SpecFinding]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..lint.sentences import Sentence
     from ..model import SpecReading
 
-__all__ = ["Judge", "Verdict"]
+__all__ = ["SentenceJudge", "StepVerdict"]
 
 _BAD = ("warning", "error")
 _DIGITS = 6
@@ -45,7 +45,7 @@ _EXTREME: tuple[Situation, ...] = (
 _ROUNDING = 1e-6
 
 
-class Verdict(NamedTuple):
+class StepVerdict(NamedTuple):
     """What steps say of a sentence.
 
     Attributes:
@@ -74,7 +74,7 @@ class _Shown(NamedTuple):
         return f"{self.carrier.at} is {self.value:.6g} in the step ({self.step.name})"
 
 
-class Judge:
+class SentenceJudge:
     """Judges sentences of a spec.
 
     Args:
@@ -87,7 +87,7 @@ class Judge:
         self._numbers: dict[tuple[str, frozenset[Situation]], tuple[tuple[ReferenceStep, float], ...] | None] = {}
         self._kept: Kept = {}
 
-    def verdict(self, sentence: Sentence) -> Verdict:
+    def verdict(self, sentence: Sentence) -> StepVerdict:
         """Return what steps say of a sentence."""
         if sentence.kind == "reading":
             return self._reading(sentence, sentence.says)
@@ -97,29 +97,29 @@ class Judge:
             return self._varies(self._carriers.by_metric.get(sentence.subject, ()))
         return self._constant(sentence.says)
 
-    def _reading(self, sentence: Sentence, said: SpecReading) -> Verdict:
+    def _reading(self, sentence: Sentence, said: SpecReading) -> StepVerdict:
         carriers, reads = self._told(sentence, said)
         usable = [carrier for carrier in carriers if self._is_usable(carrier)]
         if not usable or said.beside or said.value == "null":
-            return Verdict(UNSEEN, "nothing computes a number of which it is said, or it asks for a row")
+            return StepVerdict(UNSEEN, "nothing computes a number of which it is said, or it asks for a row")
         if said.shown_by:
             situations = frozenset(cast("Sequence[Situation]", said.shown_by)) - {"usual"}
             for shown in self._all(usable, situations):
                 if not reads(shown):
-                    return Verdict(REFUSED, f"{shown}")
+                    return StepVerdict(REFUSED, f"{shown}")
         elif said.level == "error" and said.value != "nan":
             for situations in _SITUATIONS:
                 for shown in self._all(usable, situations):
                     if reads(shown):
-                        return Verdict(REFUSED, f"{shown}, which it says cannot be, or is a fault")
+                        return StepVerdict(REFUSED, f"{shown}, which it says cannot be, or is a fault")
         elif not self._some(usable, reads):
             answer = REFUSED if said.level == "expected" else UNSEEN
-            return Verdict(answer, "no step of any situation has such a value")
+            return StepVerdict(answer, "no step of any situation has such a value")
         if said.level in _BAD and sentence.ref != "signatures":
             for shown in self._all(usable, frozenset()):
                 if reads(shown):
-                    return Verdict(REFUSED, f"{shown}, where nothing is wrong")
-        return Verdict(HOLDS)
+                    return StepVerdict(REFUSED, f"{shown}, where nothing is wrong")
+        return StepVerdict(HOLDS)
 
     def _is_usable(self, carrier: Carrier) -> bool:
         """Tell whether steps show the number of a carrier: all of its inputs hang together with the rest of a step."""
@@ -149,7 +149,7 @@ class Judge:
         bad = [item for name in carrier.entry.signature.traits for item in self._tables.traits[name].get("reads", ())]
         return {own.value for own in carrier.entry.reads} | {item["value"] for item in bad if item["level"] in _BAD}
 
-    def _range(self, carriers: Sequence[Carrier]) -> Verdict:
+    def _range(self, carriers: Sequence[Carrier]) -> StepVerdict:
         # Of carriers that are computed alike and shown on one axis, one stands for all.
         carriers = list({item.identity: item for item in carriers}.values())
         usable = [carrier for carrier in carriers if self._is_usable(carrier)]
@@ -165,10 +165,10 @@ class Judge:
                 if self._explained(shown):
                     continue
                 if low is not None and shown.value < low - _ROUNDING * max(1.0, abs(low)):
-                    return Verdict(REFUSED, f"{shown}, below {low:g}")
+                    return StepVerdict(REFUSED, f"{shown}, below {low:g}")
                 if high is not None and shown.value > high + _ROUNDING * max(1.0, abs(high)):
-                    return Verdict(REFUSED, f"{shown}, above {high:g}")
-        return Verdict(HOLDS) if seen else Verdict(UNSEEN, "nothing computes a number of it")
+                    return StepVerdict(REFUSED, f"{shown}, above {high:g}")
+        return StepVerdict(HOLDS) if seen else StepVerdict(UNSEEN, "nothing computes a number of it")
 
     def _explained(self, shown: _Shown) -> bool:
         """Tell whether a trait, a record or the metric says of a value what it is, in place of its range."""
@@ -180,20 +180,20 @@ class Judge:
         told += [item["value"] for item in of_metric if item["level"] != "expected"]
         return any(covers(value, shown.value) for value in told)
 
-    def _constant(self, text: str) -> Verdict:
+    def _constant(self, text: str) -> StepVerdict:
         constant = stated(text)
         told = self._carriers.by_constant.get(text, ())
         if constant is None or constant.number is None or constant.always:
-            return Verdict(UNSEEN, "the code decides it, which no step shows")
+            return StepVerdict(UNSEEN, "the code decides it, which no step shows")
         usable = [item for item in told if self._is_usable(item) and item.constant is not None and item.one_update]
         seen = False
         for shown in self._all(usable, frozenset({"policy_unchanged"})):
             seen = True
             if abs(shown.value - constant.number) > _ROUNDING:
-                return Verdict(REFUSED, f"{shown}, not {constant.value}")
-        return Verdict(HOLDS) if seen else Verdict(UNSEEN, "no step shows its settings")
+                return StepVerdict(REFUSED, f"{shown}, not {constant.value}")
+        return StepVerdict(HOLDS) if seen else StepVerdict(UNSEEN, "no step shows its settings")
 
-    def _varies(self, carriers: Sequence[Carrier]) -> Verdict:
+    def _varies(self, carriers: Sequence[Carrier]) -> StepVerdict:
         """Return whether each number that no sentence calls constant varies over steps of all situations."""
         usable = {item.identity: item for item in carriers if self._is_usable(item) and not item.entry.constant_when}
         seen = False
@@ -207,9 +207,9 @@ class Judge:
                     break
             else:
                 if first is not None and first.value not in told:
-                    return Verdict(REFUSED, f"{first}, and the same in every other: say `constant_when`")
+                    return StepVerdict(REFUSED, f"{first}, and the same in every other: say `constant_when`")
             seen = seen or first is not None
-        return Verdict(HOLDS) if seen else Verdict(UNSEEN, "nothing computes a number of it")
+        return StepVerdict(HOLDS) if seen else StepVerdict(UNSEEN, "nothing computes a number of it")
 
     def _some(self, carriers: Sequence[Carrier], holds: Callable[[_Shown], bool]) -> bool:
         """Tell whether any step has what is asked for; two passes of one policy may differ a little, too."""

@@ -1,6 +1,6 @@
 """The spec as typed, immutable data."""
 
-from .actions import Bound, Does, Done, Value
+from .actions import BoundParameter, Does, TraitActions, WrittenValue
 from .base import (
     LOCAL_PREFIX,
     Allow,
@@ -68,7 +68,7 @@ __all__ = [
     "LOCAL_PREFIX",
     "Allow",
     "Beside",
-    "Bound",
+    "BoundParameter",
     "Cause",
     "ClaimSource",
     "ComponentFile",
@@ -81,7 +81,6 @@ __all__ = [
     "Default",
     "Does",
     "Domain",
-    "Done",
     "EvidenceLine",
     "Fact",
     "FalseFriend",
@@ -135,6 +134,7 @@ __all__ = [
     "Tracker",
     "Tracking",
     "Trait",
+    "TraitActions",
     "Unlogged",
-    "Value",
+    "WrittenValue",
 ]

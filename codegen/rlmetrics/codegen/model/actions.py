@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from .base import Level, Ranges, Strict, Text
 
-__all__ = ["Bound", "Does", "Done", "Value"]
+__all__ = ["BoundParameter", "Does", "TraitActions", "WrittenValue"]
 
 _Guarded = Field(
     default=None, description="A guard over settings; where it does not hold, the code does nothing of the kind."
@@ -113,7 +113,7 @@ class ShownNan(_Action):
     as_: float = Field(alias="as", strict=False)
 
 
-class Done(Strict):
+class TraitActions(Strict):
     """Actions by name; all are done."""
 
     empty: Empty | None = None
@@ -131,19 +131,19 @@ class Done(Strict):
     nan: ShownNan | None = None
 
     @model_validator(mode="after")
-    def _does_something(self) -> Done:
+    def _does_something(self) -> TraitActions:
         if not self.model_fields_set:
             msg = "write an action, such as `empty: {as: 0}`, or one of given, held, unseen"
             raise ValueError(msg)
         return self
 
 
-Does = Literal["given", "held", "unseen"] | Done
+Does = Literal["given", "held", "unseen"] | TraitActions
 """given: it says what tensors hold that the caller hands over. held: function, population, reduction or scale do it.
 unseen: no tensor shows it."""
 
 
-class Value(Strict):
+class WrittenValue(Strict):
     """A value that a parameter takes under some settings."""
 
     when: Text | None = Field(default=None, description="A guard; the first that holds counts.")
@@ -159,7 +159,7 @@ class Value(Strict):
     )
 
 
-class Bound(Value):
+class BoundParameter(WrittenValue):
     """What a parameter is taken from in some releases."""
 
     releases: Ranges | None = None

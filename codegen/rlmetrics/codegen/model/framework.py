@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from .actions import Bound, Value
+from .actions import BoundParameter, WrittenValue
 from .base import Allow, ClaimSource, EvidenceLine, Level, Operation, Part, Ranges, SpecReading, Strict, Text
 
 Mode = Literal["train", "eval"]
@@ -144,7 +144,7 @@ class Piece(SignatureFields):
     kind: Literal["scalar", "distribution", "counter", "text"] | None = Field(
         default=None, description="Where not the metric's."
     )
-    bind: dict[str, str | list[Value]] = Field(
+    bind: dict[str, str | list[WrittenValue]] = Field(
         default={},
         description="Defaults of placeholders when this is a target, and what parameters of the metric's function are "
         "taken from: an expression over settings, or several with guards.",
@@ -318,7 +318,7 @@ class ComponentFile(Strict):
         default={}, description="Named conditions: an expression, or several with their releases."
     )
     single: Single = Field(default={}, description=_SINGLE)
-    bind: dict[str, Text | float | int | list[Bound]] = Field(
+    bind: dict[str, Text | float | int | list[BoundParameter]] = Field(
         default={}, description="What parameters of functions are taken from, unless a record says otherwise."
     )
     pinned: list[Pinned] = Field(default=[], description="Settings of extended files that this component never has.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .data import Row, Table, row
 
 if TYPE_CHECKING:
-    from ..model import Done, Metric
+    from ..model import Metric, TraitActions
     from ..spec import Spec
 
 __all__ = ["reproduction_table"]
@@ -44,7 +44,7 @@ def _function(inputs: Any, parameters: Any, holds: Any) -> Row:
     return {"inputs": list(inputs), **row(parameters=defaults, holds=list(holds))}
 
 
-def _done(does: Done) -> dict[str, Row]:
+def _done(does: TraitActions) -> dict[str, Row]:
     return {
         word: getattr(does, word).model_dump(by_alias=True, exclude_none=True)
         for word in type(does).model_fields

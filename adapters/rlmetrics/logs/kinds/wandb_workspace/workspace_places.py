@@ -16,7 +16,7 @@ from rlmetrics.names.tables.key_records import Transform
 from ...dashboard_names import Names
 from ...decimals import convert_decimal, spelled
 from ...inversion import inverted, unwrapped
-from ...jsontree import Array, Document, Literal, Node, Object, Text
+from ...jsontree import Array, Document, JsonLiteral, Node, Object, Text
 
 __all__ = ["walk"]
 
@@ -293,13 +293,13 @@ class _SpecWalk:
         if transform is None:
             return
         value, op, ascending = node.get("value"), node.get("op"), node.get("ascending")
-        if isinstance(value, Literal) and value.text not in ("true", "false", "null"):
+        if isinstance(value, JsonLiteral) and value.text not in ("true", "false", "null"):
             with suppress(InvalidOperation, TypeError):  # one beyond every number stays
                 new = convert_decimal(Decimal(value.text), transform.scale, transform.offset)
                 self._document.replace(value.start, value.end, spelled(new))
         if transform.scale < 0 and isinstance(op, Text):
             self._document.put(op, _TURNED.get(op.value, op.value))
-        if transform.scale < 0 and isinstance(ascending, Literal):
+        if transform.scale < 0 and isinstance(ascending, JsonLiteral):
             self._document.replace(ascending.start, ascending.end, "false" if ascending.text == "true" else "true")
 
     def _warn(self, node: Text, name: str) -> None:

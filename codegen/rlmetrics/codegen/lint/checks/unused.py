@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.meanings.constancy import stated
 
-from ...model import Done
+from ...model import TraitActions
 from ..guardsets import names_in
 from ..key_languages import placeholders_in
 from ..lint_check import Check, Hit, check
@@ -96,7 +96,7 @@ class _Uses:
             self.words["traits"].add(left.trait)
         done = (trait.does for trait in context.spec.signatures.traits.values())
         for item in done:
-            if isinstance(item, Done):
+            if isinstance(item, TraitActions):
                 self.words["inputs"].update([] if item.plus is None else [item.plus.input])
                 self.words["inputs"].update([] if item.weigh is None else [item.weigh.by])
         for convention in context.spec.conventions.values():
