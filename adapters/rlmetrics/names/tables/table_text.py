@@ -7,6 +7,7 @@ lines of the fields that the entries belong to, so that one entry is found by th
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
 TYPE_CHECKING = False
@@ -52,8 +53,9 @@ _scan, _quoted = _decoder()
 class _Decoded(dict[str, "Any"]):
     """A mapping that decodes a value when it is first asked for; whoever asks for all of it has all decoded."""
 
+    @abstractmethod
     def _all(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """Decode all of it."""
 
     def __contains__(self, name: object) -> bool:
         return self.get(name, _scan) is not _scan
