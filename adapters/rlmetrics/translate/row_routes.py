@@ -85,6 +85,10 @@ class RowRoutes:
 
     def __init__(self, moves: Moves) -> None:
         self._moves = moves
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all."""
         self._outputs: dict[str, str] = {}
         self._dropped: set[str] = set()
         self._converted: dict[str, Callable[[Any], Any]] = {}
@@ -94,10 +98,6 @@ class RowRoutes:
         self._rivals: list[_Rivals] = []
         self._usual: list[tuple[str, ...]] = []
         self._usually_omitted: set[str] = set()
-
-    def clear(self) -> None:
-        """Forget all."""
-        self.__init__(self._moves)  # type: ignore[misc]
 
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return a row under new names; None if it holds a key, or keys of one name, that have not been met.
