@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from logs import LOGS
 from rlmetrics.cli import main
+from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.printable import printable
 from rlmetrics.translate import placing, translate_file
 from rlmetrics.translate.placing import replacing
@@ -449,3 +450,43 @@ def test_what_is_being_written_is_no_input(tmp_path):
         assert report.skipped == [str(part.parent)]
 
     assert os.listdir(tmp_path / "runs.translated") == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_two_translations_to_one_place_are_not_both_done(tmp_path, kind):
+    """What comes second replaces nothing that was not there when it began, unless it is forced."""
+    out = tmp_path / "out"
+
+    def write(place, text):
+        if kind == "folder":
+            place.mkdir()
+            place = place / "a.jsonl"
+        place.write_text(text)
+
+    def overtaken():
+        with replacing(out, force=False) as late:
+            write(late, "late")
+            with replacing(out, force=False) as first:
+                write(first, "first")
+
+    with pytest.raises(InputError, match="was written by another program meanwhile"):
+        overtaken()
+
+    assert [path.read_text() for path in tmp_path.rglob("*") if path.is_file()] == ["first"]
+    with replacing(out, force=True) as forced:
+        write(forced, "forced")
+    assert [path.read_text() for path in tmp_path.rglob("*") if path.is_file()] == ["forced"]
+
+
+def test_nothing_is_left_where_not_one_byte_can_be_written(run_file, tmp_path):
+    """Not even the folder in which the page of an answer was begun."""
+    code = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); from rlmetrics.cli import main; "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); sys.exit(main(sys.argv[1:]))"
+    )
+    asked = ["check", str(run_file), "--at", VERL, "--html", str(tmp_path / "page.html")]
+
+    done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert os.listdir(tmp_path) == [run_file.name]

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     board = make_board(
         args.at, surface=_KINDS[args.kind], config=config_of(args), everything=args.all, spec=spec_of(args)
     )
-    place = _save(board, args.output) if online else _write(board, args.kind, Path(args.output))
+    place = _save(board, args.output) if online else _write(board, args.kind, Path(args.output), force=args.force)
     _tell(board, args.kind, place, as_json=args.json)
     return 0
 
@@ -90,11 +90,11 @@ def _save(board: Board, address: str) -> str:
     return save_view(address, board.at, json.dumps(workspace_spec(board), ensure_ascii=False))
 
 
-def _write(board: Board, kind: str, output: Path) -> str:
+def _write(board: Board, kind: str, output: Path, *, force: bool) -> str:
     from rlmetrics.dashboards import workspace_spec, write_layout
     from rlmetrics.translate.placing import replacing
 
-    with replacing(output) as part:
+    with replacing(output, force=force) as part:
         if kind == "tensorboard":
             write_layout(board, part)
         else:

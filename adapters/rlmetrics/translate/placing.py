@@ -8,6 +8,7 @@ containers, where they are all 1.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import shutil
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from rlmetrics.logs.files import is_unfinished, naming, require_ordinary
+from rlmetrics.logs.input_errors import InputError
 
 if sys.platform != "win32":
     import fcntl
@@ -56,13 +58,14 @@ def recover(output: Path) -> list[str]:
 
 
 @contextmanager
-def replacing(output: Path) -> Iterator[Path]:
+def replacing(output: Path, *, force: bool = True) -> Iterator[Path]:
     """Give a temporary path to write to and put it in the place of ``output`` only if nothing was raised.
 
-    The caller creates the temporary path, as a file or a folder; if it does not, nothing is put in place.
+    The caller creates the temporary path, as a file or a folder; if it does not, nothing is put in place. Without
+    ``force`` nothing is replaced, even if another program has put it there meanwhile.
 
     Raises:
-        InputError: If something other than a file or a folder is there.
+        InputError: If something other than a file or a folder is there, or anything without ``force``.
         OSError: As the system says, with the name of ``output`` if there is no room.
     """
     require_ordinary(output)
@@ -74,16 +77,19 @@ def replacing(output: Path) -> Iterator[Path]:
                 new = folder / _NEW
                 yield new
                 if new.exists():
-                    _put(new, output, folder / _OLD)
+                    _put(new, output, folder / _OLD if force else None)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _put(new: Path, output: Path, aside: Path) -> None:
+def _put(new: Path, output: Path, aside: Path | None) -> None:
+    """Move what is complete to its place, and what was there to ``aside``; without that nothing may be there."""
     if new.is_file():
         with new.open("rb") as written:
             os.fsync(written.fileno())
-    if not output.is_dir():
+    if aside is None:
+        _put_where_nothing_is(new, output)
+    elif not output.is_dir():
         new.replace(output)
     elif not _exchanged(new, output):
         output.rename(aside)
@@ -92,6 +98,21 @@ def _put(new: Path, output: Path, aside: Path) -> None:
         except OSError:
             aside.rename(output)
             raise
+
+
+def _put_where_nothing_is(new: Path, output: Path) -> None:
+    try:
+        if new.is_file():
+            os.link(new, output)  # unlike a rename, this replaces nothing
+        else:
+            new.rename(output)  # replaces an empty folder at most
+    except OSError as error:
+        if os.path.lexists(output):
+            msg = "was written by another program meanwhile; choose another place with -o, or overwrite it with --force"
+            raise InputError(msg, output) from None
+        if new.is_dir() or error.errno == errno.ENOSPC:
+            raise
+        new.rename(output)  # a file system without links
 
 
 def _exchanged(one: Path, other: Path) -> bool:
@@ -114,9 +135,12 @@ def _begin(output: Path) -> tuple[Path, IO[bytes]]:
     while True:
         folder = Path(tempfile.mkdtemp(".part", _prefix(output), output.parent))
         with suppress(FileNotFoundError):
-            lock = (folder / _LOCK).open("xb")
-            lock.write(os.fsencode(output.name))
-            lock.flush()
+            lock = (folder / _LOCK).open("xb", buffering=0)
+            try:
+                lock.write(os.fsencode(output.name))
+            except OSError:  # a full disk: even these few bytes
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
             try:
                 if sys.platform != "win32":
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -148,7 +148,7 @@ def translate_file(
         with tempfile.TemporaryDirectory() as folder, naming(Path(folder)):
             total = work.whole(Path(folder, "new"))
     else:
-        with replacing(output) as part:
+        with replacing(output, force=force) as part:
             total = work.whole(part)
     total.notes += recovered
     return total

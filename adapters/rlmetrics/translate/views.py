@@ -69,7 +69,7 @@ def translate_view(
     if options.dry_run:
         report.outputs.append(str(file or where))
     elif file is not None:
-        with replacing(file) as part:
+        with replacing(file, force=force) as part:
             part.write_text(json.dumps({"displayName": view.title, "spec": new}, indent=1) + "\n", encoding="utf-8")
         report.outputs.append(str(file))
     elif overwrite:
