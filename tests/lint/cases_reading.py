@@ -6,6 +6,8 @@ from lint.lint_case import SHARED, Case, F, G, P, S, T, metric
 
 STEP_TIME = "  step_time: ¦timing/step\n"
 
+ROUNDED = "groups:\n  rounded:\n    - {notes: Rounded.}\nguards:"
+
 CASES = [
     # Reading: the files
     Case("file-name", [(P, "family: policy", "family: ¦policies")], [], "the family is named `policies`"),
@@ -252,5 +254,51 @@ CASES = [
         [(T, "penalised: beta != 0", "penalised: ¦true")],
         [(T, "penalised: beta != 0", "penalised: [{releases: 1.0.0.., when: beta != 0}]")],
         "`penalised` must be text",
+    ),
+    # Groups of facts
+    Case(
+        "unknown-group",
+        [(T, "    bind: {reward: length}", "    bind: {reward: length}\n    groups: [¦rounded]")],
+        [
+            (T, "    bind: {reward: length}", "    bind: {reward: length}\n    groups: [rounded]"),
+            (T, "guards:", ROUNDED),
+        ],
+        "no group is called `rounded`",
+    ),
+    Case(
+        "unknown-group",
+        [(T, "traits: [first_rank_only], at: [score]}", "groups: [¦rounded]}")],
+        [
+            (T, "traits: [first_rank_only], at: [score]}", "groups: [rounded]}"),
+            (F, "guides:", "groups:\n  rounded:\n    - {notes: Rounded.}\nguides:"),
+        ],
+        "no group is called `rounded`",
+    ),
+    Case(
+        "group-cycle",
+        [
+            (T, "    bind: {reward: length}", "    bind: {reward: length}\n    groups: [rounded]"),
+            (T, "guards:", "groups:\n  ¦rounded:\n    - {groups: [cut]}\n  cut:\n    - {groups: [rounded]}\nguards:"),
+        ],
+        [
+            (T, "    bind: {reward: length}", "    bind: {reward: length}\n    groups: [rounded]"),
+            (T, "guards:", "groups:\n  rounded:\n    - {groups: [cut]}\n  cut:\n    - {notes: Cut.}\nguards:"),
+        ],
+        "the group refers to itself: `rounded` → `cut` → `rounded`",
+    ),
+    Case(
+        "unused-group",
+        [(T, "guards:", ROUNDED.replace("rounded", "¦rounded"))],
+        [(T, "guards:", ROUNDED), (T, "bind: {reward: length}", "bind: {reward: length}\n    groups: [rounded]")],
+        "nothing uses the group `rounded`",
+    ),
+    Case(
+        "unused-group",
+        [(F, "guides:", "guards:\n  ¦by_sequence: mode == 'sequence'\nguides:")],
+        [
+            (F, "guides:", "guards:\n  by_sequence: mode == 'sequence'\nguides:"),
+            (T, "beta <= 1 and mode == 'sequence'", "beta <= 1 and by_sequence"),
+        ],
+        "nothing uses the guard `by_sequence`",
     ),
 ]

@@ -263,3 +263,13 @@ def test_an_overlay_in_the_checkout_has_relative_places(spec: SpecText) -> None:
     overlay = write(spec.root.parent / "forks", "metrics/timing", "metrics:\n  timing/step: {}\n")
 
     assert [str(f.location) for f in spec.findings(None, [overlay])] == ["forks/metrics/timing.yaml:2:3"]
+
+
+def test_places_lead_to_the_group(spec: SpecText) -> None:
+    """A fact of a group stands where the group is written, also behind facts of the record's own."""
+    fact = "groups:\n  late:\n    - {releases: 1.1.0.., ¦traits: [first_rank_only]}\nguards:"
+    spec.edit("frameworks/acme/framework", "guides:", fact.replace("guards:", "guides:"))
+    spec.edit("frameworks/acme/trainer", "    bind: {reward: length}", "    bind: {reward: length}\n    groups: [late]")
+    whole = partial(spec)
+    place = ("keys", "rewards/{reward}/mean", "facts", 0, "traits")
+    assert [whole.locate("frameworks/acme/trainer", place)] == spec.marks

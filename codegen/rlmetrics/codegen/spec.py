@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FrameworkSpec", "LanguageTexts", "Spec", "SpecFile", "YamlOrigin"]
 
+_DEEPEST = 5
+"""Length of the longest path of an entry that can stand elsewhere: a fact of one of several records of a key."""
 _PATTERNS = ("answers", "terminal", "values")
 """Files whose placeholders stand for what an answer puts there; those of the interface are filled afterwards."""
 
@@ -53,7 +55,7 @@ class SpecFile:
         ref: Its path in the spec without ``.yaml``, such as ``frameworks/trl/grpo_trainer``.
         document: The file as written.
         moved: Entries that stand elsewhere than their path says: added by an overlay, or shifted because an entry
-            before them could not be read. Keys are paths of length one or two.
+            before them could not be read; or a fact of a group, and a guard or profile of another file.
     """
 
     ref: str
@@ -62,8 +64,8 @@ class SpecFile:
 
     def origin(self, path: YamlPath) -> YamlOrigin:
         """Return where the node at ``path`` was written."""
-        for length in (2, 1):
-            moved = self.moved.get(path[:length]) if self.moved and len(path) >= length else None
+        for length in range(min(len(path), _DEEPEST), 0, -1) if self.moved else ():
+            moved = self.moved.get(path[:length])
             if moved is not None:
                 return YamlOrigin(moved.document, moved.path + path[length:])
         return YamlOrigin(self.document, path)
@@ -71,10 +73,22 @@ class SpecFile:
 
 @dataclass(frozen=True, eq=False)
 class FrameworkSpec:
-    """A folder of ``spec/frameworks``; no two are the same, so that what follows from one is worked out once."""
+    """A folder of ``spec/frameworks``; no two are the same, so that what follows from one is worked out once.
+
+    Attributes:
+        framework: What holds for all of it.
+        files: Its component files by stem, with groups written out.
+        lent: For each file, entries that were written elsewhere: facts of groups, guards and profiles of other files;
+            each with the stem and the place at which it was.
+    """
 
     framework: Framework
     files: Mapping[str, ComponentFile]
+    lent: Mapping[str, Mapping[YamlPath, tuple[str, YamlPath]]] = field(default_factory=dict)
+
+    def written(self, stem: str, path: YamlPath) -> tuple[str, YamlPath]:
+        """Return in which file and at which place an entry of a file was written."""
+        return self.lent.get(stem, {}).get(path, (stem, path))
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,9 @@ def _circles(name: str, uses: Mapping[str, list[str]], path: list[str], done: se
 def readable(spec: FrameworkSpec) -> FrameworkSpec:
     """Return a framework in which guards that cannot be read never hold, and unreadable scales are left out."""
     files = {stem: _file(file) for stem, file in spec.files.items()}
-    return spec if all(files[stem] is spec.files[stem] for stem in files) else FrameworkSpec(spec.framework, files)
+    if all(files[stem] is spec.files[stem] for stem in files):
+        return spec
+    return FrameworkSpec(spec.framework, files, spec.lent)
 
 
 def _file(file: ComponentFile) -> ComponentFile:

@@ -38,7 +38,7 @@ DEFINES = {
     "signatures": ("populations", "without", "traits"),
     "frameworks": (
         *("components", "config", "placeholders", "profiles", "releases", "keys"),
-        *("guards", "names", "anchors", "guides"),
+        *("guards", "names", "anchors", "guides", "groups"),
     ),
     "trackers": ("routes",),
     "health": ("diagnoses", "rules"),

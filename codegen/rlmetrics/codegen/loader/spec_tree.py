@@ -28,6 +28,7 @@ from ..model import (
 )
 from ..spec import FrameworkSpec, LanguageTexts, Spec, SpecFile, YamlOrigin
 from .document import YamlDocument
+from .groups import write_out
 from .kept_models import KeptModels, UnparsedDocument
 from .model_errors import Fault, explain
 from .overlay import lay_over
@@ -284,8 +285,25 @@ class _Reader:
                 continue
             if framework.framework != name:
                 self._wrong_name(f"{prefix}/framework", "framework", framework.framework, name)
-            result[name] = FrameworkSpec(framework, dict(_of_kind(models, prefix, ComponentFile)))
+            result[name] = self._written_out(prefix, framework, dict(_of_kind(models, prefix, ComponentFile)))
         return result
+
+    def _written_out(self, prefix: str, framework: Framework, files: dict[str, ComponentFile]) -> FrameworkSpec:
+        """Return a framework with groups written out, and note where what they say was written."""
+        written = write_out(framework, files)
+        before = {stem: self._raw[f"{prefix}/{stem}"].file("") for stem in ("framework", *files)}
+        origins = {
+            stem: {path: before[owner].origin(place) for path, (owner, place) in moved.items()}
+            for stem, moved in written.moved.items()
+        }
+        for stem, places in origins.items():
+            self._raw[f"{prefix}/{stem}"].moved.update(places)
+        for fault in written.faults:
+            # What could not be read may define or use any name.
+            if not self._unread:
+                place = self._locate(f"{prefix}/{fault.stem}", fault.path)
+                self._report(fault.check, place, fault.message, fault.fix)
+        return FrameworkSpec(framework, written.files, written.moved)
 
     def _check_name(self, folder: str, stem: str, name: str) -> None:
         if name != stem:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from .actions import BoundParameter, WrittenValue
 from .base import Allow, ClaimSource, EvidenceLine, Level, Operation, Part, Ranges, SpecReading, Strict, Text
@@ -15,6 +15,14 @@ Mode = Literal["train", "eval"]
 
 Snapshot = Literal["current", "old", "rollout", "reference"]
 """Which policy (or value) parameters were in place when the number was computed."""
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Notes = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=Text | list[Text])]
+"""A note, or several of them."""
 
 
 class Release(Strict):
@@ -152,7 +160,11 @@ class Piece(SignatureFields):
     route: Text | None = Field(
         default=None, description="The route to the trackers if this key does not take the component's, such as direct."
     )
-    notes: list[Text] = Field(default=[], description="What else there is to know, a sentence or two each.")
+    notes: Notes = Field(default=[], description="What else there is to know, a sentence or two each.")
+    groups: list[Text] = Field(
+        default=[],
+        description="Groups of facts that hold here, too: of this file, of those that it extends or of framework.yaml.",
+    )
     documented: list[GuideStatement] = []
     reads: list[SpecReading] = Field(default=[], description="What certain values mean here, 0 or 1 for instance.")
     at: list[Text] = Field(default=[], description="Anchors: where the source shows this.")
@@ -169,9 +181,14 @@ class Fact(Piece):
     modes: list[Mode] | None = Field(default=None, description="All modes of the record, if left out.")
     when: Text | None = Field(default=None, description="A guard; the fact holds in configurations that satisfy it.")
 
+    def says_something(self) -> bool:
+        """Tell whether it says more than where it holds, groups not counted."""
+        said = self.model_fields_set - {"name", "releases", "modes", "when", "at", "keys", "groups", "facts"}
+        return any(getattr(self, name) not in (None, [], {}) for name in said)
+
     @model_validator(mode="after")
-    def _says_something(self) -> Fact:
-        if not self.model_fields_set - {"name", "releases", "modes", "when", "at", "keys"}:
+    def _says_anything(self) -> Fact:
+        if not self.says_something() and not self.groups and not getattr(self, "facts", []):
             msg = "a fact must say something, such as `traits`, `metric` or `notes`"
             raise ValueError(msg)
         return self
@@ -183,6 +200,14 @@ class SharedFact(Fact):
     keys: list[Text] | None = Field(
         default=None, min_length=1, description="As this file or the extended ones spell them; every key, if left out."
     )
+    facts: list[Fact] = Field(default=[], description="Several facts about these keys, instead of one.")
+
+    @model_validator(mode="after")
+    def _says_one_or_several(self) -> SharedFact:
+        if self.facts and self.says_something():
+            msg = "what it says and `facts` exclude each other; write another item of `facts`"
+            raise ValueError(msg)
+        return self
 
 
 class Copy(Strict):
@@ -317,6 +342,9 @@ class ComponentFile(Strict):
     guards: dict[str, Text | list[Guard]] = Field(
         default={}, description="Named conditions: an expression, or several with their releases."
     )
+    groups: dict[str, list[Fact]] = Field(
+        default={}, description="Facts that records, facts and shared entries refer to by the name of their group."
+    )
     single: Single = Field(default={}, description=_SINGLE)
     bind: dict[str, Text | float | int | list[BoundParameter]] = Field(
         default={}, description="What parameters of functions are taken from, unless a record says otherwise."
@@ -429,6 +457,11 @@ class Framework(Strict):
     )
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}
+    profiles: dict[str, Profile] = Field(default={}, description="Profiles of all files that have none of the name.")
+    guards: dict[str, Text | list[Guard]] = Field(
+        default={}, description="Named conditions for all files that have none of the name."
+    )
+    groups: dict[str, list[Fact]] = Field(default={}, description="Groups of facts for all files.")
     guides: dict[str, Guide] = {}
     programs: dict[str, Program] = {}
     single: Single = Field(default={}, description=f"{_SINGLE} For components that do not say it.")

@@ -192,14 +192,16 @@ def dead_fact(context: Context) -> Iterator[Hit]:
         for _, path, record in records(scope):
             if (scope.ref, path) in living:
                 for index in range(len(record.facts)):
-                    yield from _dead(scope, (*path, "facts", index), applies, lives)
+                    yield from _dead(context, scope, (*path, "facts", index), applies, lives)
         for index, fact in enumerate(scope.file.shared):
             if scope.described and (fact.keys is None or _reaches(context, scope, fact.keys)):
-                yield from _dead(scope, ("shared", index), applies, lives)
+                yield from _dead(context, scope, ("shared", index), applies, lives)
 
 
-def _dead(scope: FileScope, path: YamlPath, applies: set[_Place], lives: set[_Place]) -> Iterator[Hit]:
-    place = scope.ref, path
+def _dead(
+    context: Context, scope: FileScope, path: YamlPath, applies: set[_Place], lives: set[_Place]
+) -> Iterator[Hit]:
+    place = _written(context, scope.framework, scope.stem, path)
     if place not in applies:
         yield Hit(scope.ref, path, "no key has this fact: its releases or modes lie outside those of the key")
     elif place not in lives:
@@ -215,7 +217,8 @@ def _alive(context: Context) -> tuple[set[_Place], set[_Place], set[_Place]]:
         for item in component.resolved:
             living.add((component.ref(item), item.path))
             for piece in item.facts:
-                place = component.ref(piece), piece.path
+                # A fact of a group lives where one of the records does that refer to it.
+                place = _written(context, component.scope.framework, piece.stem, piece.path)
                 applies.add(place)
                 if place not in lives and (
                     # What keeps a key from being logged holds where it is not logged.
@@ -223,6 +226,11 @@ def _alive(context: Context) -> tuple[set[_Place], set[_Place], set[_Place]]:
                 ):
                     lives.add(place)
     return applies, lives, living
+
+
+def _written(context: Context, framework: str, stem: str, path: YamlPath) -> _Place:
+    owner, place = context.spec.frameworks[framework].written(stem, path)
+    return f"frameworks/{framework}/{owner}", place
 
 
 def _never(context: Context, scope: FileScope, item: Resolved, piece: SpecPiece) -> bool:
@@ -250,7 +258,9 @@ def redundant_range(context: Context) -> Iterator[Hit]:
         for _, path, record in records(scope):
             covered = _covered(context, scope, record)
             for index, fact in enumerate(record.facts):
-                if fact.releases is not None and covered:
+                written = context.spec.frameworks[scope.framework].written(scope.stem, (*path, "facts", index))
+                # A fact of a group holds for several records.
+                if fact.releases is not None and covered and written[1][0] != "groups":
                     bits = context.bits(scope.framework, fact.releases)
                     if bits and covered & ~bits == 0:
                         place = (*path, "facts", index, "releases")

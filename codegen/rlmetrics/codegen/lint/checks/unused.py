@@ -15,6 +15,7 @@ from ..said import expressions, keys_of, records, said_in, symbols
 from .vanishing import guards_of_differences
 
 if TYPE_CHECKING:
+    from ...loader import YamlPath
     from ...model import FormulaVariant, Metric, SignatureFields
     from ..context import Context, FileScope
 
@@ -52,16 +53,17 @@ def unused_name(context: Context) -> Iterator[Hit]:
                     if (ref, table, name) not in used.local and not getattr(item, "limits", ()):
                         yield Hit(ref, (table, name), f"nothing uses the {kind} `{name}`")
     for scope in context.files.values():
-        yield from _in_file(scope)
+        others = context.spec.frameworks[scope.framework].lent.values()
+        yield from _in_file(scope, {place for lent in others for place in lent.values()})
 
 
-def _in_file(scope: FileScope) -> Iterator[Hit]:
-    """Yield the guards, short names and anchors of a file that nothing in it uses."""
+def _in_file(scope: FileScope, lent: Collection[tuple[str, YamlPath]]) -> Iterator[Hit]:
+    """Yield the guards, short names and anchors of a file that nothing in it uses, nor a file that extends it."""
     file = scope.file
     # A guard that only names itself is not used.
     named = {name for path, text in expressions(scope) for name in names_in(text) if path[:2] != ("guards", name)}
     for name in file.guards:
-        if name not in named:
+        if name not in named and (scope.stem, ("guards", name)) not in lent:
             yield Hit(scope.ref, ("guards", name), f"nothing uses the guard `{name}`")
     for name in file.names:
         if name not in named:

@@ -1,0 +1,355 @@
+"""Writes out what the files of a framework refer to by name: groups of facts, and guards and profiles of other files.
+
+A record, a fact or an entry of ``shared`` that names groups says what their facts say, a fact with its own releases,
+modes and condition besides. A name is looked for in the file, in those that it extends, then in ``framework.yaml``.
+What comes out are files without groups, in which every entry knows where it was written.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rlmetrics.names.settings.guards import GuardError, names_in
+from rlmetrics.names.tables.versions import RangeError, Releases
+
+from ..model import ComponentFile, Fact, Framework, Piece, Ranges, Record, SharedFact
+
+if TYPE_CHECKING:
+    from .document import YamlPath
+
+__all__ = ["GroupFault", "WrittenOut", "write_out"]
+
+_FRAMEWORK = "framework"
+_Place = tuple[str, "YamlPath"]
+
+
+@dataclass(frozen=True)
+class GroupFault:
+    """A group that cannot be written out, or that nothing needs.
+
+    Attributes:
+        check: ``unknown-group``, ``group-cycle`` or ``unused-group``.
+        stem: The file, ``framework`` for the framework's own.
+        path: The place in it.
+        message: What is wrong.
+        fix: What to do about it.
+    """
+
+    check: str
+    stem: str
+    path: YamlPath
+    message: str
+    fix: str
+
+
+@dataclass
+class WrittenOut:
+    """The files of a framework without groups.
+
+    Attributes:
+        files: By stem.
+        moved: For each file, entries that were written elsewhere: in which file, at which place.
+        faults: What is wrong with groups.
+    """
+
+    files: dict[str, ComponentFile]
+    moved: dict[str, dict[YamlPath, _Place]] = field(default_factory=dict)
+    faults: list[GroupFault] = field(default_factory=list)
+
+
+def write_out(framework: Framework, files: Mapping[str, ComponentFile]) -> WrittenOut:
+    """Write out the groups, and the guards and profiles of other files that a file uses.
+
+    Args:
+        framework: The framework.
+        files: Its component files by stem.
+    """
+    result = WrittenOut(dict(files))
+    order = Releases([(item.release, item.date) for item in framework.releases])
+    used: set[_Place] = set()
+    for stem in files:
+        writer = _Writer(framework, files, stem, order, used)
+        result.files[stem] = writer.file()
+        if writer.moved:
+            result.moved[stem] = writer.moved
+        result.faults += writer.faults
+    owners: list[tuple[str, Framework | ComponentFile]] = [(_FRAMEWORK, framework), *files.items()]
+    for stem, owner in owners:
+        tables = ("groups", "guards", "profiles") if stem == _FRAMEWORK else ("groups",)
+        for table in tables:
+            for name in getattr(owner, table):
+                if (stem, (table, name)) not in used:
+                    message = f"nothing uses the {table[:-1]} `{name}`"
+                    result.faults.append(GroupFault("unused-group", stem, (table, name), message, "remove it"))
+    return result
+
+
+class _Writer:
+    """Writes out one file."""
+
+    def __init__(
+        self,
+        framework: Framework,
+        files: Mapping[str, ComponentFile],
+        stem: str,
+        order: Releases,
+        used: set[_Place],
+    ) -> None:
+        self._framework = framework
+        self._own = files[stem]
+        self._stem = stem
+        self._order = order
+        self._used = used
+        self._chain = [(part, files[part]) for part in _chain(files, stem)]
+        self._taken: dict[str, dict[str, Any]] = {"guards": {}, "profiles": {}}
+        self._described: int | None = None
+        self.moved: dict[YamlPath, _Place] = {}
+        self.faults: list[GroupFault] = []
+        for item in self._own.components:
+            self._described = (self._described or 0) | self._bits(item.releases)
+
+    def file(self) -> ComponentFile:
+        """Return the file written out."""
+        changed: dict[str, Any] = {}
+        keys = {
+            name: self._record(records, ("keys", name))
+            if isinstance(records, Record)
+            else [self._record(each, ("keys", name, index)) for index, each in enumerate(records)]
+            for name, records in self._own.keys.items()
+        }
+        if any(keys[name] is not records and keys[name] != records for name, records in self._own.keys.items()):
+            changed["keys"] = keys
+        shared = self._shared()
+        if shared != self._own.shared:
+            changed["shared"] = shared
+        written = self._own.model_copy(update=changed) if changed else self._own
+        self._take_guards(written)
+        for table, taken in self._taken.items():
+            if taken:
+                changed[table] = {**getattr(self._own, table), **taken}
+        if self._own.groups:
+            changed["groups"] = {}
+        return self._own.model_copy(update=changed) if changed else self._own
+
+    def _record(self, record: Record, path: YamlPath) -> Record:
+        self._take_profile(record)
+        covered = self._covered(record)
+        facts: list[Fact] = []
+        for index, fact in enumerate(record.facts):
+            for each, place in self._facts(fact, (*path, "facts", index), covered):
+                self._put(facts, (*path, "facts"), each, place)
+        for each, place in self._named(record.groups, path, covered, ()):
+            self._put(facts, (*path, "facts"), each, place)
+        if not record.groups and len(facts) == len(record.facts) and all(map(operator.is_, facts, record.facts)):
+            return record
+        return record.model_copy(update={"facts": facts, "groups": []})
+
+    def _shared(self) -> list[SharedFact]:
+        shared: list[SharedFact] = []
+        for index, entry in enumerate(self._own.shared):
+            path: YamlPath = ("shared", index)
+            said: list[tuple[Fact, _Place]] = []
+            for number, fact in enumerate(entry.facts):
+                said += self._facts(fact, (*path, "facts", number), self._described)
+            if entry.facts:
+                head = entry.model_copy(update={"facts": []})
+                said = [(_under(fact, head, self._order), place) for fact, place in said]
+                said += [
+                    (_under(fact, head, self._order), place)
+                    for fact, place in self._named(entry.groups, path, self._described, ())
+                ]
+            else:
+                said = [*self._facts(entry, path, self._described)]
+            for fact, place in said:
+                whole = fact if isinstance(fact, SharedFact) and not fact.facts else _about(fact, entry.keys)
+                self._put(shared, ("shared",), whole, place)
+        return shared
+
+    def _put(self, into: list[Any], path: YamlPath, fact: Fact, place: _Place) -> None:
+        """Add a fact to a list, with where it was written unless that is where it now stands."""
+        here: YamlPath = (*path, len(into))
+        if place != (self._stem, here):
+            self.moved[here] = place
+        self._take_profile(fact)
+        into.append(fact)
+
+    def _facts(
+        self, fact: Fact, path: YamlPath, covered: int | None, open_: tuple[str, ...] = (), stem: str | None = None
+    ) -> Iterator[tuple[Fact, _Place]]:
+        """Yield what a fact says, and what the groups say that it names."""
+        if not fact.groups:
+            yield fact, (stem or self._stem, path)
+            return
+        head = fact.model_copy(update={"groups": []})
+        if head.says_something():
+            yield head, (stem or self._stem, path)
+        within = self._within(fact.releases, covered)
+        for each, place in self._named(fact.groups, path, within, open_, stem):
+            whole = _under(each, head, self._order)
+            if whole.modes != []:
+                yield whole, place
+
+    def _named(
+        self,
+        names: Sequence[str],
+        path: YamlPath,
+        covered: int | None,
+        open_: tuple[str, ...],
+        stem: str | None = None,
+    ) -> Iterator[tuple[Fact, _Place]]:
+        """Yield the facts of groups that can hold in some releases, each with where it was written."""
+        for index, name in enumerate(names):
+            place: YamlPath = (*path, "groups", index)
+            found = self._find("groups", name)
+            if found is None:
+                self._unknown(stem or self._stem, place, name)
+                continue
+            owner, facts = found
+            if name in open_:
+                way = " → ".join(f"`{each}`" for each in (*open_[open_.index(name) :], name))
+                message = f"the group refers to itself: {way}"
+                self.faults.append(
+                    GroupFault("group-cycle", owner, ("groups", name), message, "write out what it stands for")
+                )
+                continue
+            self._used.add((owner, ("groups", name)))
+            for number, fact in enumerate(facts):
+                if self._within(fact.releases, covered) != 0:
+                    yield from self._facts(fact, ("groups", name, number), covered, (*open_, name), owner)
+
+    def _unknown(self, stem: str, path: YamlPath, name: str) -> None:
+        known = {each for _, file in self._chain for each in file.groups} | set(self._framework.groups)
+        message = f"no group is called `{name}`: neither here, nor in extended files, nor in framework.yaml"
+        fix = f"define it under `groups`, or name one of {', '.join(sorted(known))}" if known else "define it"
+        fault = GroupFault("unknown-group", stem, path, message, fix)
+        if fault not in self.faults:
+            self.faults.append(fault)
+
+    def _find(self, table: str, name: str) -> tuple[str, Any] | None:
+        for stem, file in self._chain:
+            if name in getattr(file, table):
+                return stem, getattr(file, table)[name]
+        if name in getattr(self._framework, table):
+            return _FRAMEWORK, getattr(self._framework, table)[name]
+        return None
+
+    def _take_profile(self, piece: Piece) -> None:
+        """Take over a profile of the framework, unless the file or an extended one has one of this name."""
+        name = piece.profile
+        if name is None or name in self._taken["profiles"]:
+            return
+        found = self._find("profiles", name)
+        if found is not None and found[0] == _FRAMEWORK:
+            self._take("profiles", name, found[0], found[1])
+
+    def _take_guards(self, written: ComponentFile) -> None:
+        """Take over the guards of other files that the file names."""
+        asked = [*_expressions(written)]
+        while asked:
+            for name in sorted(_names(asked.pop())):
+                if name in self._own.guards or name in self._taken["guards"] or name in self._own.names:
+                    continue
+                found = self._find("guards", name)
+                if found is None:
+                    continue
+                stem, guard = found
+                if not isinstance(guard, str):
+                    kept = [item for item in guard if self._within(item.releases, self._described) != 0]
+                    guard = kept or guard[:1]
+                self._take("guards", name, stem, guard)
+                asked += [guard] if isinstance(guard, str) else [item.when for item in guard]
+
+    def _take(self, table: str, name: str, stem: str, item: Any) -> None:
+        self._taken[table][name] = item
+        self._used.add((stem, (table, name)))
+        self.moved[table, name] = (stem, (table, name))
+
+    def _bits(self, ranges: Ranges) -> int:
+        return _bits(self._order, ranges)
+
+    def _within(self, ranges: Ranges | None, covered: int | None) -> int | None:
+        """Return the releases in both, as bits; None where nothing limits them."""
+        if ranges is None:
+            return covered
+        bits = self._bits(ranges)
+        return bits if covered is None else bits & covered
+
+    def _covered(self, record: Record) -> int | None:
+        if record.releases is None:
+            return self._described
+        ranges = record.releases.values() if isinstance(record.releases, Mapping) else [record.releases]
+        bits = 0
+        for each in ranges:
+            bits |= self._bits(each)
+        return bits if self._described is None else bits & self._described
+
+
+def _chain(files: Mapping[str, ComponentFile], stem: str) -> list[str]:
+    """Return a file and, nearest first, those that it extends."""
+    stems: list[str] = []
+    waiting = [stem]
+    while waiting:
+        current = waiting.pop(0)
+        if current in files and current not in stems:
+            stems.append(current)
+            waiting += files[current].extends
+    return stems
+
+
+def _bits(order: Releases, ranges: Ranges) -> int:
+    """Return the releases of a range as bits; none for one that cannot be read, which lint reports."""
+    try:
+        return order.bits(order.checked([ranges] if isinstance(ranges, str) else ranges))
+    except RangeError:
+        return 0
+
+
+def _under(fact: Fact, outer: Fact, order: Releases) -> Fact:
+    """Return a fact that holds only where another one does, with the anchors of both."""
+    changed: dict[str, Any] = {}
+    if outer.releases is not None:
+        both = None if fact.releases is None else _bits(order, fact.releases) & _bits(order, outer.releases)
+        changed["releases"] = outer.releases if both is None else order.ranges(both)
+    if outer.modes is not None:
+        changed["modes"] = [mode for mode in outer.modes if fact.modes is None or mode in fact.modes]
+    if outer.when is not None:
+        changed["when"] = outer.when if fact.when is None else f"({outer.when}) and ({fact.when})"
+    if outer.at:
+        changed["at"] = [*dict.fromkeys([*fact.at, *outer.at])]
+    if outer.name is not None:
+        changed["name"] = outer.name
+    return fact.model_copy(update=changed) if changed else fact
+
+
+def _about(fact: Fact, keys: list[str] | None) -> SharedFact:
+    """Return a fact as one about several keys."""
+    stated = {name: getattr(fact, name) for name in fact.model_fields_set}
+    return SharedFact.model_construct(fact.model_fields_set | {"keys"}, **{**stated, "keys": keys, "facts": []})
+
+
+def _expressions(file: ComponentFile) -> Iterator[str]:
+    """Yield everything in which a file can name a guard."""
+    pieces: list[Piece] = [*file.shared]
+    for _, _, record in file.records():
+        pieces += [record, *record.facts]
+    for piece in pieces:
+        for text in (getattr(piece, "when", None), piece.logged_when):
+            if text is not None:
+                yield text
+    for table in (file.guards, file.single):
+        for guard in table.values():
+            yield from [guard] if isinstance(guard, str) else [item.when for item in guard]
+    bound = [*file.bind.values(), *(value for piece in pieces for value in piece.bind.values())]
+    for value in bound:
+        if isinstance(value, list):
+            yield from (item.when for item in value if item.when is not None)
+
+
+def _names(text: str) -> Collection[str]:
+    try:
+        return names_in(text)
+    except GuardError:
+        return ()
