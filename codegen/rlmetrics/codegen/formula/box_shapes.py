@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .boxes import Box, Fence, MarkBox, RowBox, Sub, Under, WordBox
+from .mathml import Box, fence, mark, row, sub, under, word
 
 __all__ = [
     "AND",
@@ -49,63 +49,63 @@ class Shape:
     least: tuple[int, ...] = (0,)
 
 
-def applied(name: Box | str, *arguments: Box) -> Box:
+def applied(name: Box, *arguments: Box) -> Box:
     """Return a function with its arguments in brackets."""
     parts: list[Box] = []
     for argument in arguments:
-        parts += [MarkBox(","), argument] if parts else [argument]
-    return _before(name, Fence("(", RowBox(parts), ")"))
+        parts += [mark(","), argument] if parts else [argument]
+    return _before(name, fence("(", row(*parts), ")"))
 
 
 def calling(name: str) -> Shape:
     """Return the shape of a function."""
-    return Shape(lambda *arguments: applied(name, *arguments), APPLY)
+    return Shape(lambda *arguments: applied(word(name), *arguments), APPLY)
 
 
 def infix(sign: str, binds: int) -> Shape:
     """Return the shape of a sign between two operands; relations form no chains."""
     least = (binds + (binds == RELATION), binds + 1)
-    return Shape(lambda left, right: RowBox([left, MarkBox(sign), right]), binds, least)
+    return Shape(lambda left, right: row(left, mark(sign), right), binds, least)
 
 
 def prefix(sign: str, binds: int, least: int) -> Shape:
     """Return the shape of a sign before an operand."""
-    return Shape(lambda x: RowBox([MarkBox(sign), x]), binds, (least,))
+    return Shape(lambda x: row(mark(sign), x), binds, (least,))
 
 
-def suffix(sign: str, word: str) -> Shape:
+def suffix(sign: str, name: str) -> Shape:
     """Return the shape of a relation to something that has a name."""
-    return Shape(lambda x: RowBox([x, MarkBox(sign), WordBox(word)]), RELATION, (SUM,))
+    return Shape(lambda x: row(x, mark(sign), word(name)), RELATION, (SUM,))
 
 
 def over_vocabulary(x: Box) -> Box:
     """Return a sum over the vocabulary."""
-    return RowBox([_SUM_OF_ALL, x])
+    return row(_SUM_OF_ALL, x)
 
 
 def logarithm(x: Box) -> Box:
     """Return a logarithm of what needs no brackets."""
-    return _before("log", x)
+    return _before(word("log"), x)
 
 
 def log_of_sum(x: Box) -> Box:
     """Return the logarithm of the sum of exponentials over the vocabulary."""
-    return RowBox([WordBox("log"), MarkBox("\u2061"), _SUM_OF_ALL, applied("exp", x)])
+    return row(word("log"), mark("\u2061"), _SUM_OF_ALL, applied(word("exp"), x))
 
 
 def most_likely(x: Box, token: Box) -> Box:
     """Return the statement that a token is the most likely one."""
-    return RowBox([RowBox([WordBox("arg"), MarkBox("\u2061"), Under("max", WordBox("v")), x]), MarkBox("="), token])
+    return row(row(word("arg"), mark("\u2061"), under("max", word("v")), x), mark("="), token)
 
 
 def log_of_softmax(x: Box, *token: Box) -> Box:
     """Return the logarithm of a softmax, or of its part for a token."""
-    softmax = applied("softmax", x)
-    return logarithm(Sub(softmax, token[0]) if token else softmax)
+    softmax = applied(word("softmax"), x)
+    return logarithm(sub(softmax, token[0]) if token else softmax)
 
 
-def _before(name: Box | str, body: Box) -> Box:
-    return RowBox([WordBox(name) if isinstance(name, str) else name, MarkBox("\u2061"), body])
+def _before(name: Box, body: Box) -> Box:
+    return row(name, mark("\u2061"), body)
 
 
-_SUM_OF_ALL = Under("∑", WordBox("v"))
+_SUM_OF_ALL = under("∑", word("v"))

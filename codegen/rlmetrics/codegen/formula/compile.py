@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal
 
 from rlmetrics.state.slot_layout import Slot
 
-from .boxes import Box
 from .declared import DeclaredInput, DeclaredParameter
 from .formula_errors import FormulaError
 from .lower import lower
@@ -70,16 +68,8 @@ class Compiled:
     @property
     def mathml(self) -> str:
         """The formula as a ``math`` element."""
-        return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{self._notation.mathml()}</math>'
-
-    @property
-    def latex(self) -> str:
-        """The formula as LaTeX, without delimiters."""
-        return self._notation.latex()
-
-    @cached_property
-    def _notation(self) -> Box:
-        return notation(self.root, self.arena.names)
+        written = notation(self.root, self.arena.names)
+        return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{written}</math>'
 
 
 def compile_formula(

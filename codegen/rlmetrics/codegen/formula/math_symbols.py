@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .boxes import Box, MarkBox, RowBox, Sub, WordBox
+from .mathml import Box, mark, row, sub, word
 
 __all__ = ["definition_name", "symbol"]
 
@@ -40,22 +40,22 @@ def symbol(name: str) -> Box:
     policy, _, rest = name.partition("_")
     if policy in _POLICIES and rest:
         if rest == "logprobs":
-            return _log_pi(WordBox(policy))
-        return Sub(symbol(rest), WordBox(policy))
+            return _log_pi(word(policy))
+        return sub(symbol(rest), word(policy))
     if name == "logprobs":
-        return _log_pi(WordBox("θ"))
+        return _log_pi(word("θ"))
     if name in _SYMBOLS:
-        return WordBox(_SYMBOLS[name])
+        return word(_SYMBOLS[name])
     head, _, index = name.partition("_")
     if head in _GREEK:
-        return Sub(WordBox(_GREEK[head]), WordBox(index.replace("_", " "))) if index else WordBox(_GREEK[head])
+        return sub(word(_GREEK[head]), word(index.replace("_", " "))) if index else word(_GREEK[head])
     return definition_name(name)
 
 
 def definition_name(name: str) -> Box:
     """Return a name of the spec as words."""
-    return WordBox(name.replace("_", " ").strip())
+    return word(name.replace("_", " ").strip())
 
 
 def _log_pi(policy: Box) -> Box:
-    return RowBox([WordBox("log"), MarkBox("\u2061"), Sub(WordBox("π"), policy)])
+    return row(word("log"), mark("\u2061"), sub(word("π"), policy))

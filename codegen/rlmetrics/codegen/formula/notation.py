@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .box_shapes import AND, APPLY, ATOM, BIG, OR, POWER, PRODUCT, RELATION, SUM, Shape, applied
-from .boxes import Box, Fence, Fraction, Lines, MarkBox, NumberBox, Power, RowBox, Sub, Under, WordBox
 from .math_symbols import definition_name, symbol
+from .mathml import Box, fence, fraction, is_long_word, lines, mark, number, power, row, sub, under, word
 from .nodes import Node, exponent
 from .operation import Operation
 from .operations import OPERATIONS
@@ -29,7 +29,7 @@ def notation(root: Node, names: Mapping[Node, str]) -> Box:
     box = writer.define(root)
     order = [node for node in top_down(root) if node in named]
     if order:
-        box = Lines(box, [(definition_name(named[node]), writer.define(node)) for node in order])
+        box = lines(box, [(definition_name(named[node]), writer.define(node)) for node in order])
     return box
 
 
@@ -49,37 +49,37 @@ class _Writer:
     def box(self, node: Node, least: int = 0) -> Box:
         """Return a node in brackets if it binds weaker than ``least``."""
         box, binding = self.piece(node)
-        return box if binding >= least else Fence("(", box, ")")
+        return box if binding >= least else fence("(", box, ")")
 
     def write(self, node: Node) -> Piece:
         op, args = node.op, node.args
         if op in ("input", "parameter"):
             if (node.value, node.extent) == ("mask", "token"):
-                return RowBox([WordBox("t"), MarkBox("∈"), WordBox("M")]), RELATION
+                return row(word("t"), mark("∈"), word("M")), RELATION
             log = node.value in ("logprobs", "old_logprobs", "ref_logprobs", "rollout_logprobs")
             return symbol(str(node.value)), APPLY if log else ATOM
         if op == "literal":
             return self.literal(node)
-        row = OPERATIONS[op]
-        if row.hidden:
+        operation = OPERATIONS[op]
+        if operation.hidden:
             return self.piece(args[0])
-        if row.shape is not None:
-            return self.shaped(row.shape, args)
+        if operation.shape is not None:
+            return self.shaped(operation.shape, args)
         if op == "mul":
             return self.product(node)
         if op in ("pow", "square"):
-            return Power(self.box(args[0], ATOM), _signed(exponent(node))), POWER
-        return self.reduction(node, row)
+            return power(self.box(args[0], ATOM), _signed(exponent(node))), POWER
+        return self.reduction(node, operation)
 
     def literal(self, node: Node) -> Piece:
         if isinstance(node.value, bool):
-            return WordBox("true" if node.value else "false"), ATOM
+            return word("true" if node.value else "false"), ATOM
         text = repr(node.value)
         mantissa, _, exponent = text.partition("e")
         if not exponent:
-            return NumberBox(text.removesuffix(".0")), ATOM
-        power = Power(NumberBox("10"), _signed(int(exponent)))
-        return (power, POWER) if mantissa == "1" else (RowBox([NumberBox(mantissa), MarkBox("·"), power]), PRODUCT)
+            return number(text.removesuffix(".0")), ATOM
+        tens = power(number("10"), _signed(int(exponent)))
+        return (tens, POWER) if mantissa == "1" else (row(number(mantissa), mark("·"), tens), PRODUCT)
 
     def shaped(self, shape: Shape, args: Sequence[Node]) -> Piece:
         last = len(shape.least) - 1
@@ -92,45 +92,41 @@ class _Writer:
         signed = left.op == "neg" and left not in self.names
         boxes = [self.box(left, SUM if signed else PRODUCT), self.box(right, PRODUCT + 1)]
         digits = right.op == "literal" or (left.op == "literal" and right.op == "literal")
-        both_words = all(isinstance(box, WordBox) and len(box.text) > 1 for box in boxes)
-        return RowBox(
-            [boxes[0], MarkBox("·" if digits or both_words else "\u2062"), boxes[1]]
-        ), SUM if signed else PRODUCT
+        both_words = all(is_long_word(box) for box in boxes)
+        return row(boxes[0], mark("·" if digits or both_words else "\u2062"), boxes[1]), SUM if signed else PRODUCT
 
-    def reduction(self, node: Node, row: Operation) -> Piece:
+    def reduction(self, node: Node, operation: Operation) -> Piece:
         """Return a reduction with its population."""
-        name = row.statistic
+        name = operation.statistic
         over = population(node, self.condition)
         if node.op == "group_count":
             return over.size, ATOM
         x = node.args[0]
         if name in ("mean", "count") and x.dtype == "bool":
             chosen = population(node, self.condition, x).size
-            return (Fraction(chosen, over.size) if name == "mean" else chosen), ATOM
+            return (fraction(chosen, over.size) if name == "mean" else chosen), ATOM
         if name == "at_max":
-            where = RowBox(
-                [WordBox("arg"), MarkBox("\u2061"), Under("max", over.range), self.box(node.args[1], PRODUCT)]
-            )
-            return Sub(self.box(x, ATOM), where), ATOM
+            where = row(word("arg"), mark("\u2061"), under("max", over.range), self.box(node.args[1], PRODUCT))
+            return sub(self.box(x, ATOM), where), ATOM
         if name == "quantile":
-            return applied(Under("quantile", over.range), self.box(x), NumberBox(f"{node.value:g}")), APPLY
+            return applied(under("quantile", over.range), self.box(x), number(f"{node.value:g}")), APPLY
         if name in ("mean", "sum"):
-            total = RowBox([Under("∑", over.range), self.box(x, BIG)])
-            return (total if name == "sum" else RowBox([Fraction(NumberBox("1"), over.size), total])), BIG
+            total = row(under("∑", over.range), self.box(x, BIG))
+            return (total if name == "sum" else row(fraction(number("1"), over.size), total)), BIG
         if name == "any":
-            return RowBox([population(node, self.condition, x).size, MarkBox(">"), NumberBox("0")]), RELATION
+            return row(population(node, self.condition, x).size, mark(">"), number("0")), RELATION
         if name == "all":
-            return RowBox([MarkBox("∀"), over.range, MarkBox(":"), self.box(x)]), OR
+            return row(mark("∀"), over.range, mark(":"), self.box(x)), OR
         if name == "histogram":
             assert isinstance(node.value, tuple)
-            low, high, bins = (NumberBox(f"{value:g}") for value in node.value)
-            ends = Fence("[", RowBox([low, MarkBox(","), high]), "]")
-            return applied(Under("hist", over.range), self.box(x), ends, bins), APPLY
-        if row.sign in ("min", "max", "first", "last"):
-            return RowBox([Under(row.sign, over.range), self.box(x, PRODUCT)]), BIG
-        sign = f"{row.sign} pop" if node.value == 0 else row.sign
-        args = node.args if row.family == "reduction" else [x]
-        return applied(Under(sign, over.range), *(self.box(arg) for arg in args)), APPLY
+            low, high, bins = (number(f"{value:g}") for value in node.value)
+            ends = fence("[", row(low, mark(","), high), "]")
+            return applied(under("hist", over.range), self.box(x), ends, bins), APPLY
+        if operation.sign in ("min", "max", "first", "last"):
+            return row(under(operation.sign, over.range), self.box(x, PRODUCT)), BIG
+        sign = f"{operation.sign} pop" if node.value == 0 else operation.sign
+        args = node.args if operation.family == "reduction" else [x]
+        return applied(under(sign, over.range), *(self.box(arg) for arg in args)), APPLY
 
     def condition(self, node: Node) -> Box:
         return self.box(node, AND)
@@ -153,5 +149,5 @@ def top_down(root: Node) -> list[Node]:
 
 
 def _signed(value: float) -> Box:
-    number = NumberBox(f"{abs(value):g}")
-    return RowBox([MarkBox("−"), number]) if value < 0 else number
+    size = number(f"{abs(value):g}")
+    return row(mark("−"), size) if value < 0 else size

@@ -15,7 +15,7 @@ from rlmetrics.state.kinds import SlotKind
 
 from . import box_shapes
 from .box_shapes import APPLY, BIG, PRODUCT, RELATION, SUM, Shape, calling, infix
-from .boxes import Cases, Fence, Fraction, Root
+from .mathml import cases, fence, fraction, root, word
 from .nodes import Extent
 from .operation import Family, Operation
 
@@ -103,7 +103,7 @@ _TABLE: Final[Iterable[Operation]] = (
     _operator("add", "+", "total", python=operator.add, shape=infix("+", SUM), symmetric=True),
     _operator("sub", "-", "difference", python=operator.sub, shape=infix("−", SUM)),
     _operator("mul", "*", "product", python=operator.mul, symmetric=True),
-    _operator("div", "/", "quotient", python=operator.truediv, raises=True, host="host.divide", shape=Shape(Fraction)),
+    _operator("div", "/", "quotient", python=operator.truediv, raises=True, host="host.divide", shape=Shape(fraction)),
     _operator("pow", "**", "power", python=operator.pow, raises=True, host="host.power"),
     _operator("neg", "", "negative_{}", prefix="-", python=operator.neg, shape=box_shapes.prefix("−", SUM, PRODUCT)),
     _condition("lt", "<", "<", operator.lt),
@@ -128,8 +128,8 @@ _TABLE: Final[Iterable[Operation]] = (
     _function("log", "natural logarithm", called="logarithm"),
     _function("log1p", "log(1 + x), exact near zero", zero=0),
     _function("expm1", "exp(x) - 1, exact near zero", zero=0),
-    _function("sqrt", "square root", zero=0, shape=Shape(Root)),
-    _function("abs", "absolute value", zero=0, host="abs", shape=Shape(lambda x: Fence("|", x, "|"))),
+    _function("sqrt", "square root", zero=0, shape=Shape(root)),
+    _function("abs", "absolute value", zero=0, host="abs", shape=Shape(lambda x: fence("|", x, "|"))),
     _function("sign", "-1, 0 or 1", zero=0, strict=False),
     _function("square", "x times x", zero=0, host="host.power", shape=None),
     _function("sigmoid", "1 / (1 + exp(-x))", zero=0.5, finite=True, shape=calling("σ")),
@@ -137,7 +137,7 @@ _TABLE: Final[Iterable[Operation]] = (
         "log_sigmoid",
         "logarithm of the sigmoid, exact for large |x|",
         torch="torch.nn.functional.logsigmoid",
-        shape=Shape(lambda x: box_shapes.logarithm(box_shapes.applied("σ", x)), APPLY),
+        shape=Shape(lambda x: box_shapes.logarithm(box_shapes.applied(word("σ"), x)), APPLY),
         zero=-log(2),
         finite=True,
     ),
@@ -169,7 +169,7 @@ _TABLE: Final[Iterable[Operation]] = (
         brief="x where the condition holds, else y",
         arguments=("condition", "x", "y"),
         python=lambda condition, x, y: x if condition else y,
-        shape=Shape(Cases, BIG),
+        shape=Shape(cases, BIG),
         called="chosen",
     ),
     # Broadcasts

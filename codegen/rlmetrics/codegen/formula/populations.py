@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .boxes import Box, Fence, MarkBox, RowBox, Sub, WordBox
+from .mathml import Box, fence, mark, row, sub, word
 from .nodes import Node
 from .operations import OPERATIONS
 
@@ -13,11 +13,11 @@ __all__ = ["ReducedPopulation", "population"]
 
 _INDEX = {"token": "t", "sequence": "i", "group": "g", "batch": "n", "scalar": "u"}
 _WHOLE: dict[str, Box] = {
-    "token": RowBox([WordBox("B"), MarkBox("\u2062"), WordBox("T")]),
-    "sequence": WordBox("B"),
-    "group": WordBox("G"),
-    "batch": WordBox("N"),
-    "scalar": WordBox("U"),
+    "token": row(word("B"), mark("\u2062"), word("T")),
+    "sequence": word("B"),
+    "group": word("G"),
+    "batch": word("N"),
+    "scalar": word("U"),
 }
 
 
@@ -43,7 +43,7 @@ def population(node: Node, write: Callable[[Node], Box], condition: Node | None 
         condition: What narrows the population further.
     """
     extent = node.args[0].extent
-    index = WordBox(_INDEX[extent])
+    index = word(_INDEX[extent])
     parts = [part for part in [*_conjuncts(node.over), *_conjuncts(condition)] if part.op != "group_exists"]
     masked = any(_is_mask(part) for part in parts)
     conditions = tuple(write(part) for part in parts if not _is_mask(part))
@@ -51,18 +51,18 @@ def population(node: Node, write: Callable[[Node], Box], condition: Node | None 
     whole = _WHOLE[extent]
     family = OPERATIONS[node.op].family
     if family == "group":
-        within = WordBox("g")
+        within = word("g")
     elif family == "sequence":
-        within = Sub(WordBox("M"), WordBox("i")) if masked else None
-        whole = WordBox("T")
+        within = sub(word("M"), word("i")) if masked else None
+        whole = word("T")
     elif masked:
-        within = WordBox("M")
-    head = index if within is None else RowBox([index, MarkBox("∈"), within])
+        within = word("M")
+    head = index if within is None else row(index, mark("∈"), within)
     narrowed = _such_that(head, conditions)
     if conditions:
-        size: Box = Fence("|", Fence("{", narrowed, "}"), "|")
+        size: Box = fence("|", fence("{", narrowed, "}"), "|")
     else:
-        size = whole if within is None else Fence("|", within, "|")
+        size = whole if within is None else fence("|", within, "|")
     return ReducedPopulation(narrowed, size)
 
 
@@ -85,7 +85,7 @@ def _is_mask(node: Node) -> bool:
 def _such_that(head: Box, conditions: tuple[Box, ...]) -> Box:
     if not conditions:
         return head
-    parts: list[Box] = [head, MarkBox(":"), conditions[0]]
+    parts: list[Box] = [head, mark(":"), conditions[0]]
     for condition in conditions[1:]:
-        parts += [MarkBox("∧"), condition]
-    return RowBox(parts)
+        parts += [mark("∧"), condition]
+    return row(*parts)
