@@ -18,8 +18,7 @@ from rlmetrics.codegen.site.pictures.drawing import number
 from rlmetrics.codegen.site.pictures.estimators import FIRST, SECOND, estimator_of, sampled
 from rlmetrics.codegen.site.pictures.groups import GROUPS, REWARDS, groups_of
 from rlmetrics.codegen.site.pictures.mean_pictures import LOG_RATIOS, means_of
-from rlmetrics.codegen.site.pictures.sketch import sketch_of
-from rlmetrics.codegen.site.pictures.which import picture_of, pictures_of
+from rlmetrics.codegen.site.pictures.which import pictures_of
 from rlmetrics.names import load_tables
 
 TABLES = load_tables()
@@ -36,7 +35,7 @@ def texts_of(svg):
 
 def kind_of(metric):
     """Return of which kind the first picture of a metric is."""
-    found: Any = picture_of(TABLES, metric)
+    found: Any = next(pictures_of(TABLES, metric), None)
     return found.kind
 
 
@@ -55,9 +54,7 @@ def computed(metric, inputs):
 
 def all_pictures(metric, t=lambda text, **values: text.format(**values)):
     """Every drawing of a metric's page."""
-    found = [(picture.kind, picture.svg) for picture in pictures_of(TABLES, metric, t, t)]
-    sketch: Any = sketch_of(TABLES, metric)
-    return found if sketch is None else [*found, ("sketch", sketch.draw(t))]
+    return [(picture.kind, picture.svg) for picture in pictures_of(TABLES, metric, t, t)]
 
 
 @pytest.mark.parametrize("metric", CLIPPED)
@@ -232,13 +229,12 @@ def test_every_word_in_a_drawing_can_be_translated():
         for kind, svg in all_pictures(metric, t):
             for text in texts_of(svg):
                 assert "⟦" in text or not re.search(r"[A-Za-z]{3}", text), (metric, kind, text)
-    assert "healthy" in asked
-    assert "training steps" in asked
+    assert "average" in asked
 
 
 def test_all_drawings_together_take_little_time():
-    """Less than three seconds of one processor for every picture and sketch of the site."""
+    """Less than three seconds of one processor for every picture of the site."""
     before = time.process_time()
     drawn = sum(len(all_pictures(metric)) for metric in METRICS)
-    assert drawn > 300
+    assert drawn > 100
     assert time.process_time() - before < 3

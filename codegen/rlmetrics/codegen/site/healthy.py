@@ -1,4 +1,4 @@
-"""What is healthy for a metric, for its page: in a box, as a sketch, and rule by rule."""
+"""What is healthy for a metric, for its page: in a box, and rule by rule."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from markupsafe import Markup, escape
 
 from rlmetrics.names.tables.key_records import Evidence, Transform
 
+from .healthy_band import Healthy, healthy_of
 from .html import render
 from .page_links import link
 from .pictures.drawing import number
-from .pictures.healthy_band import Healthy, healthy_of
-from .pictures.sketch import sketch_of
 from .pictures.which import pictures_of
 from .texts import later
 
@@ -34,7 +33,6 @@ __all__ = [
     "healthy_words",
     "picture_figures",
     "rules_list",
-    "sketch_figure",
     "sources_of",
 ]
 
@@ -120,15 +118,6 @@ def headline(site: Site, metric: str, axis: Transform | None) -> Markup | None:
         return site.texts.t("{what}, of the metric itself", what=words)
     low, high = axis.span(healthy.low, healthy.high)
     return _between({name: number(end) for name, end in (("low", low), ("high", high)) if end is not None}, site.texts)
-
-
-def sketch_figure(site: Site, metric: str) -> Markup | None:
-    """Return the sketch of a healthy and a sick run, and what stands below it; None where no rule judges the metric."""
-    sketch = sketch_of(site.tables, metric)
-    if sketch is None:
-        return None
-    drawn = Markup(sketch.draw(site.texts.plain))
-    return Markup("{}<figcaption>{}</figcaption>").format(drawn, site.texts.t("Sketch, not data."))
 
 
 def picture_figures(site: Site, metric: str) -> list[Markup]:

@@ -13,7 +13,7 @@ from ..model import Metric
 from .answer_boxes import alike_boxes
 from .compute_box import compute_box, plain_function, written_formula
 from .details import Details
-from .healthy import healthy_box, picture_figures, sketch_figure
+from .healthy import healthy_box, picture_figures
 from .html import fitting, render
 from .lives import Lives, lives_of
 from .logged_metric import LoggedMetric
@@ -114,7 +114,6 @@ class _Metric:
             "measured": None if self._metric.measured is None else texts.say(sentence(self._metric.measured)),
             "facts": self._facts(),
             "aliases": self._names(),
-            "figure": sketch_figure(self._site, self._id),
             "healthy": healthy_box(self._site, self._path, self._id),
             "pictures": pictures,
             "boxes": [part.box(self._words) for part in self._parts],

@@ -17,7 +17,7 @@ from .picture_values import formula_of
 if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables
 
-__all__ = ["PICTURES", "Picture", "picture_of", "pictures_of"]
+__all__ = ["PICTURES", "Picture", "pictures_of"]
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,6 @@ class Picture:
 
 
 _COUNTED = ("padding_counted", "padding_summed")
-
-
-def picture_of(tables: Tables, metric: str, plain: Say = as_given, t: Say = as_given) -> Picture | None:
-    """Return the picture that explains a metric best; None if none does."""
-    return next(pictures_of(tables, metric, plain, t), None)
 
 
 def pictures_of(tables: Tables, metric: str, plain: Say = as_given, t: Say = as_given) -> Iterator[Picture]:
