@@ -49,6 +49,6 @@ def test_each_check_notes_what_it_reads(spec: SpecText) -> None:
             parts[check.id] = noted
 
     assert parts["equal-identity"] == {"metrics"}
-    assert parts["facts-disagree"] == {"frameworks"}
+    assert parts["facts-disagree"] == {"frameworks", "locks"}  # which hold anchors and defaults
     assert parts["formula"] == {"metrics", "inputs.yaml"}
     assert {"metrics", "frameworks", "trackers", "signatures.yaml"} <= parts["broken-reference"]

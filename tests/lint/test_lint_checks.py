@@ -79,6 +79,8 @@ def test_every_check_is_tested() -> None:
         "overlay-conflict",
         "unproven",
         "default-differs",
+        "default-repeated",
+        "anchor-repeated",
         "undated-package",
         "stale-size",
         "refuted-sentence",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from lint.spec_text import SpecText
+from rlmetrics.codegen.loader import read
 
 LOCK = """\
 # Kept by `rlmetrics release add` and `rlmetrics anchor add`. Do not edit.
@@ -60,6 +64,60 @@ def test_an_equal_default_is_no_finding(spec: SpecText) -> None:
     locked(spec, "1.0.0..", "0.1")
 
     assert spec.findings("default-differs") == []
+
+
+def test_a_default_that_the_lock_has_is_not_said_again(spec: SpecText) -> None:
+    """An equal one is an error at the default, which names the release."""
+    locked(spec, "1.0.0..", "0.1")
+
+    (finding,) = spec.findings("default-repeated")
+
+    assert (finding.location.file.partition("/")[2], finding.location.line) == ("frameworks/acme/trainer.yaml", 13)
+    assert finding.message == "the locks have the default of `beta` in 1.0.0"
+
+
+def test_a_setting_without_defaults_has_those_of_its_class(spec: SpecText) -> None:
+    """What a person states stays, in its releases; the lock says all others, and where the value stands."""
+    locked(spec, "1.0.0..", "0.25")
+    spec.edit("frameworks/acme/trainer", DEFAULT, "{releases: 1.0.0, value: 0.1}")
+
+    read_spec, _ = read(spec.root)
+
+    assert read_spec is not None
+    defaults = read_spec.frameworks["acme"].files["trainer"].config["beta"].defaults
+    assert [(item.releases, item.value, item.symbol) for item in defaults] == [
+        ("1.0.0", 0.1, None),
+        (["1.1.0"], 0.25, "Trainer"),
+        ("1.2.0rc1..", 0.0, None),
+    ]
+    assert len(read_spec.frameworks["acme"].stated["trainer"].config["beta"].defaults) == 2
+
+
+@pytest.mark.parametrize("default", ["field(default_factory=list)", "'text'", "[0.1]"])
+def test_what_no_setting_can_be_is_no_default(spec: SpecText, default: str) -> None:
+    """An expression, which only a run evaluates, and a value of another type leave the setting without a default."""
+    locked(spec, "1.0.0..", default)
+    later = "      - {releases: 1.2.0rc1.., value: 0.0}\n"
+    spec.edit("frameworks/acme/trainer", f"    defaults:\n      - {DEFAULT}\n{later}", "")
+
+    read_spec, _ = read(spec.root)
+
+    assert read_spec is not None
+    assert read_spec.frameworks["acme"].files["trainer"].config["beta"].defaults == []
+
+
+def test_an_anchor_that_the_lock_has_is_not_declared(spec: SpecText) -> None:
+    """Each one is an error at the entry that declares it; without the entry, the lock's is the anchor."""
+    locked(spec, "1.0.0..", "0.1")
+    found = [each.message for each in spec.findings("anchor-repeated")]
+    assert found == ["the lock has `loss`", "the lock has `rewards`", "the lock has `score`"]
+    text = (spec.root / "frameworks/acme/trainer.yaml").read_text(encoding="utf-8")
+    (entries,) = re.findall(r"^anchors:\n(?:  .*\n)+", text, re.M)
+
+    spec.edit("frameworks/acme/trainer", entries, "")
+
+    assert spec.findings("anchor-repeated") == []
+    assert [each for each in spec.findings("broken-reference") if "anchor" in each.message] == []
 
 
 def test_releases_of_other_packages_have_dates(spec: SpecText) -> None:

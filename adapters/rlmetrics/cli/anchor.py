@@ -28,7 +28,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     actions = parser.add_subparsers(dest="action", metavar="add", required=True)
     taking = actions.add_parser("add", help="take a statement")
-    taking.add_argument("name", metavar="NAME", help="the anchor, as `anchors:` of a file names it")
+    taking.add_argument("name", metavar="NAME", help="the anchor, as `at:` of a record or fact names it")
     taking.add_argument(
         "source", metavar="SOURCE", help="such as trl==1.16.0, transformers==5.23.0 or trl[grpo_trainer]==1.16.0"
     )
@@ -80,18 +80,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _framework(spec: Spec, name: str, stem: str | None) -> str:
+    """Return the framework one of whose files names the anchor, which stands in another package."""
+    from rlmetrics.codegen.locks.of_spec import components_of
     from rlmetrics.names.tables.user_errors import UserError
 
-    frameworks = [
-        framework
-        for framework, item in spec.frameworks.items()
-        for other, file in item.files.items()
-        if stem in (None, other) and any(name in map(str.strip, names.split(",")) for names in file.anchors)
-    ]
-    if not frameworks:
-        msg = f"no file has an anchor {name}; add it to `anchors:` of the file first"
-        raise UserError(msg)
-    return frameworks[0]
+    for framework in spec.frameworks:
+        components = components_of(spec, framework)
+        if any(stem in (None, other) and name in item.cited() for other, item in components.items()):
+            return framework
+    msg = f"nothing names an anchor {name}; add it to `at:` of the record or fact that the statement proves first"
+    raise UserError(msg)
 
 
 def _stem(components: Mapping[str, LockedComponent], written: str | None) -> str | None:

@@ -77,14 +77,17 @@ class FrameworkSpec:
 
     Attributes:
         framework: What holds for all of it.
-        files: Its component files by stem, with groups written out.
+        files: Its component files by stem, with groups written out, and with the anchors and defaults of settings that
+            locks know.
         lent: For each file, entries that were written elsewhere: facts of groups, guards and profiles of other files;
             each with the stem and the place at which it was.
+        stated: The files without what locks know.
     """
 
     framework: Framework
     files: Mapping[str, ComponentFile]
     lent: Mapping[str, Mapping[YamlPath, tuple[str, YamlPath]]] = field(default_factory=dict)
+    stated: Mapping[str, ComponentFile] = field(default_factory=dict)
 
     def written(self, stem: str, path: YamlPath) -> tuple[str, YamlPath]:
         """Return in which file and at which place an entry of a file was written."""

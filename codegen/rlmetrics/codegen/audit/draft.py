@@ -15,7 +15,8 @@ __all__ = ["draft"]
 _EVALUATION = "eval_"
 _HEADER = """\
 # Drafted from the source of {source}. Where a value starts with "TODO", a person has to read the source and say
-# what the number means; `rlmetrics lint` refuses the file until that is done. Expressions stand in x-expression.
+# what the number means; `rlmetrics lint` refuses the file until that is done. Expressions stand in x-expression;
+# `rlmetrics anchor add NAME RELEASE PATH:LINE` lets each name under `at` stand for one of the x-places.
 """
 
 
@@ -51,15 +52,13 @@ def _component(name: str, release: str, keys: list[ExtractedKey]) -> dict[str, A
             found: {"brief": f"TODO: what stands for {found}.", "pattern": "[^/]+", "examples": ["TODO"]}
             for found in names
         }
-    anchors: dict[str, str] = {}
     document["modes"] = ["train"]
     document["keys"] = {
-        key.removeprefix(_EVALUATION) if modes == ["eval"] else key: _record(key, release, found, modes, anchors)
+        key.removeprefix(_EVALUATION) if modes == ["eval"] else key: _record(key, release, found, modes)
         for key, found in by_key.items()
         if not (key.startswith(_EVALUATION) and key.removeprefix(_EVALUATION) in by_key)
         for modes in [_modes(key, by_key)]
     }
-    document["anchors"] = anchors
     return document
 
 
@@ -70,9 +69,7 @@ def _modes(key: str, keys: Container[str]) -> list[str]:
     return ["train", "eval"] if f"{_EVALUATION}{key}" in keys else ["train"]
 
 
-def _record(
-    key: str, release: str, keys: list[ExtractedKey], modes: list[str], anchors: dict[str, str]
-) -> dict[str, Any]:
+def _record(key: str, release: str, keys: list[ExtractedKey], modes: list[str]) -> dict[str, Any]:
     record: dict[str, Any] = {"metric": "TODO/metric", "releases": f"{release}.."}
     if modes != ["train"]:
         record["modes"] = modes
@@ -82,7 +79,6 @@ def _record(
     record["at"] = []
     for site in keys:
         name = f"{re.sub(r'[^a-z0-9]+', '_', key.lower()).strip('_')}.{site.symbol.rpartition('.')[2]}"
-        anchors[name] = site.symbol
         if name not in record["at"]:
             record["at"].append(name)
     return record

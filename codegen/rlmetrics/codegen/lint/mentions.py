@@ -199,7 +199,8 @@ def _anchors(context: Context, scope: FileScope, names: list[str], path: YamlPat
     for index, name in enumerate(names):
         if name not in declared and not context.spec.unread.get("anchors"):
             near = difflib.get_close_matches(name, declared, n=2, cutoff=0.6)
-            fix = f"did you mean {' or '.join(f'`{item}`' for item in near)}?" if near else "declare it under `anchors`"
+            taking = f"let it stand for a statement with `rlmetrics anchor add {name} RELEASE PATH:LINE`"
+            fix = f"did you mean {' or '.join(f'`{item}`' for item in near)}?" if near else taking
             yield Hit(scope.ref, (*path, index), f"this file has no anchor `{name}`", fix, value=True)
 
 

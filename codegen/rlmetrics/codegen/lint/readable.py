@@ -64,7 +64,7 @@ def readable(spec: FrameworkSpec) -> FrameworkSpec:
     files = {stem: _file(file) for stem, file in spec.files.items()}
     if all(files[stem] is spec.files[stem] for stem in files):
         return spec
-    return FrameworkSpec(spec.framework, files, spec.lent)
+    return FrameworkSpec(spec.framework, files, spec.lent, spec.stated)
 
 
 def _file(file: ComponentFile) -> ComponentFile:

@@ -135,8 +135,13 @@ class _Sentences:
         """Return the digest of the defaults of a component's settings."""
         asked = framework, stem
         if asked not in self._configs:
-            settings = self._context.config(framework, stem)
-            self._configs[asked] = _digest({name: _dumped(item.defaults) for name, item in settings.items()})
+            bits = self._context.frameworks[framework].bits
+            held: dict[str, dict[str, int]] = {}
+            for name, key in self._context.config(framework, stem).items():
+                for item in key.defaults:
+                    values = held.setdefault(name, {})
+                    values[repr(item.value)] = values.get(repr(item.value), 0) | bits(item.releases or "..")
+            self._configs[asked] = _digest(held)
         return self._configs[asked]
 
 

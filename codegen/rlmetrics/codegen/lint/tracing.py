@@ -17,20 +17,20 @@ ANYTHING = ""
 """Stands for every part: nothing is known about what was read."""
 
 _PARTS = {
-    "info": "spec.yaml",
-    "inputs": "inputs.yaml",
-    "signatures": "signatures.yaml",
-    "families": "metrics",
-    "metrics": "metrics",
-    "family_of": "metrics",
-    "frameworks": "frameworks",
-    "trackers": "trackers",
-    "conventions": "conventions",
-    "health": "health",
-    "suites": "suites",
-    "texts": "texts",
+    "info": ("spec.yaml",),
+    "inputs": ("inputs.yaml",),
+    "signatures": ("signatures.yaml",),
+    "families": ("metrics",),
+    "metrics": ("metrics",),
+    "family_of": ("metrics",),
+    "frameworks": ("frameworks", "locks"),
+    "trackers": ("trackers",),
+    "conventions": ("conventions",),
+    "health": ("health",),
+    "suites": ("suites",),
+    "texts": ("texts",),
 }
-"""The file or folder of ``spec`` that each field of the spec comes from; all others come from anything."""
+"""The files or folders of ``spec`` that each field of the spec comes from; all others come from anything."""
 
 _open: list[set[str]] = []
 
@@ -75,7 +75,7 @@ class TracedSpec(Spec):
 
 
 for _field in fields(Spec):
-    setattr(TracedSpec, _field.name, _noting(_field.name, (_PARTS.get(_field.name, ANYTHING),)))
+    setattr(TracedSpec, _field.name, _noting(_field.name, _PARTS.get(_field.name, (ANYTHING,))))
 
 
 class TracedContext(Context):

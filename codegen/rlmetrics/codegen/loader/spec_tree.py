@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from ..findings import Location, SpecFinding, has_errors, sort
+from ..locks.lock_facts import LockFacts
 from ..model import (
     ComponentFile,
     Convention,
@@ -285,7 +286,8 @@ class _Reader:
                 continue
             if framework.framework != name:
                 self._wrong_name(f"{prefix}/framework", "framework", framework.framework, name)
-            result[name] = self._written_out(prefix, framework, dict(_of_kind(models, prefix, ComponentFile)))
+            written = self._written_out(prefix, framework, dict(_of_kind(models, prefix, ComponentFile)))
+            result[name] = LockFacts(written, self._root / "locks" / name).added()
         return result
 
     def _written_out(self, prefix: str, framework: Framework, files: dict[str, ComponentFile]) -> FrameworkSpec:

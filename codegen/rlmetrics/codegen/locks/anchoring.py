@@ -114,21 +114,21 @@ def add_anchor(
         cache: Where archives lie.
 
     Raises:
-        UserError: If no file has that anchor, its symbol is another one, or the statement is trivial.
+        UserError: If no file names that anchor, it stands in another package, or the statement is trivial.
     """
     symbol, place = statement_at(package, path, line)
     text = text_of(symbol, place, package.texts[path].splitlines())
     if is_trivial(text):
         msg = f"{path}:{line}:1: `{text}` proves nothing; name the statement that computes or decides"
         raise UserError(msg)
-    owners = [c for c in components.values() if name in c.anchors and only in (None, c.stem)]
+    owners = [c for c in components.values() if only in (None, c.stem) and (name in c.cited() or name in c.anchors)]
     if not owners:
-        msg = f"no file has an anchor {name}; add `{name}: {symbol.name}` to `anchors:` of the file first"
+        msg = f"nothing names an anchor {name}; add it to `at:` of the record or fact that the statement proves first"
         raise UserError(msg)
-    fitting = [c for c in owners if symbol.name in c.anchors[name].symbols and c.anchors[name].package == package.name]
+    fitting = [c for c in owners if name not in c.anchors or c.anchors[name].package == package.name]
     if not fitting:
-        known = ", ".join(owners[0].anchors[name].symbols)
-        msg = f"{name} of {owners[0].stem} stands in {known}; write `{name}: {known}, {symbol.name}` in its file first"
+        known = owners[0].anchors[name].package
+        msg = f"{name} of {owners[0].stem} stands in {known}; give the statement of {package.name} another name"
         raise UserError(msg)
     mark = mark_of(symbol, place)
     words = _words(symbol, place, package.texts[path].splitlines())

@@ -17,14 +17,10 @@ class Anchor:
     Attributes:
         package: The package, as it is imported.
         symbols: Qualified names of the functions, methods and classes that hold it; several where it moved.
-        guide: The anchor is a heading of a guide, which no lock proves.
-        module: Dotted name of the module, where the symbols' names alone are ambiguous.
     """
 
     package: str
     symbols: tuple[str, ...]
-    guide: bool = False
-    module: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ class ClassRange:
 
 @dataclass(frozen=True)
 class StatedDefault:
-    """A default of a configuration key, as the spec says it.
+    """A default of a configuration key, as the spec has it.
 
     Attributes:
         stem: The file that says it.
@@ -69,6 +65,7 @@ class StatedDefault:
         ranges: Its releases as they are written.
         releases: Its releases.
         value: The default.
+        written: Whether a person wrote it; else the locks have it.
     """
 
     stem: str
@@ -76,6 +73,7 @@ class StatedDefault:
     ranges: str
     releases: frozenset[str]
     value: Value
+    written: bool = True
 
 
 @dataclass(frozen=True)
@@ -110,8 +108,12 @@ class LockedComponent:
 
     def packages(self) -> tuple[str, ...]:
         """Return the packages that it has anchors in, its own first."""
-        others = {anchor.package for anchor in self.anchors.values() if not anchor.guide} - {self.package}
+        others = {anchor.package for anchor in self.anchors.values()} - {self.package}
         return (self.package, *sorted(others))
+
+    def cited(self) -> frozenset[str]:
+        """Return the anchors that its claims name."""
+        return frozenset(name for claim in self.claims for name in claim.at)
 
     def needed(self, release: str) -> Iterator[tuple[str, Claim]]:
         """Yield the anchors that claims of a release name, with the claims."""

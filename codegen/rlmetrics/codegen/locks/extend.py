@@ -15,7 +15,7 @@ __all__ = ["extend", "find_anchor"]
 
 
 def find_anchor(
-    package: Package, lock: Lock, name: str, module: str = "", more: Iterable[Mark] = (), *, anywhere: bool = True
+    package: Package, lock: Lock, name: str, more: Iterable[Mark] = (), *, anywhere: bool = True
 ) -> list[Found]:
     """Find an anchor in a release by all statements that it stands for.
 
@@ -23,13 +23,10 @@ def find_anchor(
         package: The release.
         lock: What is known of the anchor.
         name: The anchor.
-        module: Dotted name of the module that the spec names for it, if it does.
         more: Statements that the lock does not know yet.
         anywhere: Look at files in which it was never found, too.
     """
-    path = module.replace(".", "/")
-    near = (f"{path}.py", f"{path}/__init__.py", *lock.near(name)) if module else lock.near(name)
-    return find(package, (*more, *lock.marks(name)), near, anywhere=anywhere)
+    return find(package, (*more, *lock.marks(name)), lock.near(name), anywhere=anywhere)
 
 
 def extend(
@@ -51,9 +48,9 @@ def extend(
     release = package.release
     own = package.name == component.package
     by_anchor = {
-        name: find_anchor(package, lock, name, anchor.module, (more or {}).get(name, ()), anywhere=own)
+        name: find_anchor(package, lock, name, (more or {}).get(name, ()), anywhere=own)
         for name, anchor in component.anchors.items()
-        if anchor.package == package.name and not anchor.guide
+        if anchor.package == package.name
     }
     known = lock.releases
     lock.forget(release)

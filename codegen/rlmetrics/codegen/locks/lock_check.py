@@ -45,13 +45,13 @@ def check_component(component: LockedComponent, lock_of: LockOf, order: Sequence
     used: set[str] = set()
     missing: set[str] = set()
     for name, anchor in component.anchors.items():
-        if not anchor.guide and not lock_of(anchor.package).proven(name):
+        if not lock_of(anchor.package).proven(name):
             missing.add(name)
     for claim in component.claims:
         used.update(claim.at)
         for name in claim.at:
             if name not in component.anchors:
-                fix = "add it to `anchors:` with its symbol, or name another one"
+                fix = f"run `rlmetrics anchor add {name} RELEASE PATH:LINE`, or name another one"
                 yield Problem("unknown-anchor", claim, name, f"`{name}` is no anchor of this file", fix)
         yield from _unproven(component, claim, lock_of, order, missing)
     for name in sorted(missing & used):
@@ -75,7 +75,7 @@ def unproven(component: LockedComponent, claim: Claim, lock_of: LockOf) -> froze
 
 def _own(component: LockedComponent, names: Iterable[str]) -> list[str]:
     known = ((name, component.anchors.get(name)) for name in names)
-    return [name for name, anchor in known if anchor and not anchor.guide and anchor.package == component.package]
+    return [name for name, anchor in known if anchor and anchor.package == component.package]
 
 
 def _unproven(

@@ -61,33 +61,23 @@ def _defaults(scope: FrameworkScope, stem: str) -> Iterator[tuple[str, tuple[Sta
         for name, key in scope.spec.files[part].config.items():
             if name not in seen:
                 seen.add(name)
-                yield name, tuple(_default(scope, part, name, index, item) for index, item in enumerate(key.defaults))
+                yield name, tuple(_default(scope, part, name, item) for item in key.defaults)
 
 
-def _default(scope: FrameworkScope, stem: str, name: str, place: int, item: Default) -> StatedDefault:
+def _default(scope: FrameworkScope, stem: str, name: str, item: Default) -> StatedDefault:
     ranges = ".." if item.releases is None else item.releases
-    return StatedDefault(stem, ("config", name, "defaults", place), str(ranges), _expanded(scope, ranges), item.value)
+    written = scope.spec.stated[stem].config[name].defaults
+    place = next((index for index, own in enumerate(written) if own is item), None)
+    path: YamlPath = ("config", name) if place is None else ("config", name, "defaults", place)
+    return StatedDefault(stem, path, str(ranges), _expanded(scope, ranges), item.value, place is not None)
 
 
 def anchors_of(file: ComponentFile, package: str) -> dict[str, Anchor]:
-    """Return the anchors of a file: names, separated by commas, to ``Symbol, Symbol`` or ``package Symbol, Symbol``.
-
-    What stands before the symbols may be a module, as in ``trl.core masked_mean``, where a name alone is ambiguous. A
-    path of a guide, such as ``docs/source/logging.md # Heading``, is proven by no lock.
-    """
+    """Return the anchors of a file: names, separated by commas, to ``Symbol, Symbol`` or ``package Symbol, Symbol``."""
     anchors: dict[str, Anchor] = {}
     for names, place in file.anchors.items():
         before, blank, symbols = place.partition(" ") if " " in place.partition(",")[0] else ("", "", place)
-        if not blank:
-            symbols, before = place, ""
-        guide = "/" in place.partition(" ")[0] and not place.endswith((".yaml", ".yml"))
-        own = before.partition(".")[0]
-        anchor = Anchor(
-            own or package,
-            tuple(symbol.strip() for symbol in symbols.split(",")),
-            guide,
-            before if "." in before else "",
-        )
+        anchor = Anchor(before if blank else package, tuple(symbol.strip() for symbol in symbols.split(",")))
         anchors.update({name.strip(): anchor for name in names.split(",")})
     return anchors
 

@@ -40,7 +40,7 @@ def _needed(step: ReleaseStep, component: LockedComponent) -> dict[str, set[str]
     needed: dict[str, set[str]] = {}
     for name, claim in component.needed(step.new.release):
         anchor = component.anchors.get(name)
-        if anchor is not None and not anchor.guide and anchor.package == component.package:
+        if anchor is not None and anchor.package == component.package:
             needed.setdefault(name, set()).update(claim.keys)
     return needed
 
@@ -259,16 +259,18 @@ def _defaults(step: ReleaseStep) -> Iterator[Item]:
         stems = tuple(sorted({component.stem for component, _ in uses}))
         subjects = sorted({subject for _, subject in uses})
         known = [default for component, _ in uses for default in component.defaults.get(name, ())]
-        here = list(dict.fromkeys(default for default in known if step.new.release in default.releases))
+        here = list(dict.fromkeys(item for item in known if item.written and step.new.release in item.releases))
         wrong = [default for default in here if not _agrees(default, new)]
-        if (here and not wrong) or (known and not here and not new):
+        left_to_locks = any(not default.written for default in known)
+        if (here and not wrong) or (known and not here and not new and not left_to_locks):
             continue  # the spec says it
+        told = "the locks take over: what does it change by default?" if left_to_locks else "the spec does not describe"
         yield Item(
             "default" if wrong else "setting",
-            f"{text} ({', '.join(subjects)})" + ("" if wrong else ", which the spec does not describe"),
+            f"{text} ({', '.join(subjects)})" + ("" if wrong else f", which {told}"),
             f"default {text} {' '.join(subjects)}",
             stems,
-            hints=tuple(_renewed(step, default, new, subjects[0]) for default in wrong),
+            hints=tuple(_ended(step, default) for default in wrong),
         )
 
 
@@ -283,18 +285,12 @@ def _agrees(default: StatedDefault, text: str) -> bool:
     return value is None or (value, type(value) is bool) == (default.value, type(default.value) is bool)
 
 
-def _renewed(step: ReleaseStep, default: StatedDefault, text: str, subject: str) -> str:
-    """Return the entry to change, as it should be, and the one to add."""
+def _ended(step: ReleaseStep, default: StatedDefault) -> str:
+    """Return the entry to change, as it should be; what holds from then on is in the locks."""
     start = default.ranges.partition("..")[0]
     last = step.old.release
-    ended = f"releases: {last if start == last else f'{start}..{last}'}"
-    place = step.locate(default.stem, default.path)
-    if not text:
-        return f"{place}: end it,   {ended}"
-    value = {"None": "null", "True": "true", "False": "false"}.get(text, text.strip("'"))
-    return (
-        f"{place}: end it,   {ended}   and add   {{releases: {step.new.release}.., value: {value}, symbol: {subject}}}"
-    )
+    ended = last if start == last else f"{start}..{last}"
+    return f"{step.locate(default.stem, default.path)}: end it,   releases: {ended}"
 
 
 def _requirements(step: ReleaseStep) -> Iterator[Item]:

@@ -46,12 +46,24 @@ class ConfigKey(Strict):
     brief: Text
     type: Literal["bool", "int", "float", "str", "choice"]
     choices: list[str] = []
-    defaults: list[Default]
+    defaults: list[Default] = Field(
+        default=[], description="What the locks cannot tell; a default that a class has stands there."
+    )
     limits: list[Text] = Field(
         default=[],
         description="Metrics of which no value is above it, as no response is longer than the longest allowed.",
     )
     unless: Text | None = Field(default=None, description="Where they can be all the same, in words.")
+
+    def fits(self, value: object) -> bool:
+        """Tell whether the setting can have a value."""
+        if self.type == "choice":
+            return value in self.choices
+        if self.type == "bool":
+            return isinstance(value, bool)
+        if self.type == "str":
+            return isinstance(value, str)
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 class Shaping(Strict):
@@ -359,7 +371,9 @@ class ComponentFile(Strict):
     replace: list[Text] = Field(default=[], description="Named facts of extended files that do not hold here.")
     unlogged: list[Unlogged] = []
     anchors: dict[str, Text] = Field(
-        default={}, description="Where claims stand: names of anchors, separated by commas, and the symbol of each."
+        default={},
+        description="Where claims stand that no lock knows, as in an overlay: names of anchors, separated by commas, "
+        "and the symbol of each.",
     )
     watch: list[Text] = Field(
         default=[], description="Further symbols on which the meaning of the keys depends, such as other programs."

@@ -16,20 +16,9 @@ if TYPE_CHECKING:
     from ...model import ConfigKey
     from ..context import ComponentScope, Context, FileScope
 
-__all__ = ["CHECKS", "described", "fits"]
+__all__ = ["CHECKS", "described"]
 
 _Place = tuple[str, "YamlPath"]
-
-
-def fits(key: ConfigKey, value: Any) -> bool:
-    """Tell whether a configuration key can have a value."""
-    if key.type == "choice":
-        return value in key.choices
-    if key.type == "bool":
-        return isinstance(value, bool)
-    if key.type == "str":
-        return isinstance(value, str)
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def described(key: ConfigKey) -> str:
@@ -168,7 +157,7 @@ def default_value(context: Context) -> Iterator[Hit]:
             yield Hit(ref, (*path, "type"), f"`{path[1]}`: {message}", value=True)
             continue
         for index, default in enumerate(key.defaults):
-            if default.value is not None and not fits(key, default.value):
+            if default.value is not None and not key.fits(default.value):
                 message = f"`{path[1]}` is {described(key)}, but its default is {as_yaml(default.value)}"
                 yield Hit(ref, (*path, "defaults", index, "value"), message, value=True)
 

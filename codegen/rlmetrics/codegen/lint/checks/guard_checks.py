@@ -13,7 +13,7 @@ from ..lint_check import Check, Hit, check
 from ..logged import as_yaml
 from ..readable import cycles
 from ..said import expressions
-from .default_checks import described, fits
+from .default_checks import described
 
 if TYPE_CHECKING:
     from ...loader import YamlPath
@@ -166,7 +166,7 @@ def guard_value(context: Context) -> Iterator[Hit]:
         expression = parsed(text)
         for name, value in compared(expression) if expression is not None else ():
             key = context.config_key(scope.framework, scope.stem, context.full(scope.framework, scope.stem, name))
-            if name in scope.file.guards or key is None or value is None or fits(key, value):
+            if name in scope.file.guards or key is None or value is None or key.fits(value):
                 continue
             if not _fits_extending(context, scope, name, value):
                 near = difflib.get_close_matches(str(value), key.choices, n=1)
@@ -184,7 +184,7 @@ def _fits_extending(context: Context, scope: FileScope, name: str, value: object
         return True
     for user in context.users.get((scope.framework, scope.stem), ()):
         key = context.config_key(scope.framework, user, context.full(scope.framework, scope.stem, name))
-        if key is not None and fits(key, value):
+        if key is not None and key.fits(value):
             return True
     return False
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from ast import literal_eval
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rlmetrics.names.tables.versions import RangeError, Releases
-
 from ...locks.lock import Kind
 from ...locks.lock_check import LockOf, check_component
+from ...locks.lock_facts import LockFacts
 from ...locks.lock_text import read_lock
 from ...locks.of_spec import components_of
+from ...spec import FrameworkSpec
 from ..lint_check import Check, Hit, check
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ...locks.lock import Lock
-    from ...model import Default, Ranges
+    from ...locks.lock_facts import KnownDefault
     from ..context import Context
 
 __all__ = ["CHECKS"]
@@ -57,51 +56,75 @@ def unproven(context: Context) -> Iterator[Hit]:
 @check(
     "default-differs",
     "error",
-    what="A configuration key whose default, as its class has it in the source of a release, is another one.",
-    fix="end the range before that release and add the default that holds from then on",
+    what="A stated default of a configuration key that its class, as the locks have it from the source of a release, "
+    "has in another way.",
+    fix="end the range before that release: the locks have what holds from then on",
     whole=True,
 )
 def default_differs(context: Context) -> Iterator[Hit]:
-    spec = context.spec
-    for framework in spec.frameworks:
-        folder = spec.root / "locks" / framework
-        package = spec.frameworks[framework].framework.package
-        releases = Releases([(item.release, item.date) for item in spec.frameworks[framework].framework.releases])
-        for stem, file in spec.frameworks[framework].files.items():
-            if not any(default.symbol for key in file.config.values() for default in key.defaults):
-                continue
-            lock = _reader(folder, package, stem)(package)
-            for name, key in file.config.items():
-                for index, default in enumerate(key.defaults):
-                    wrong = _other_default(lock, name, default, releases)
-                    if wrong is not None:
-                        path = ("config", name, "defaults", index)
-                        yield Hit(f"frameworks/{framework}/{stem}", path, wrong)
-
-
-def _other_default(lock: Lock, name: str, default: Default, releases: Releases) -> str | None:
-    row = lock.tables.get(("defaults", default.symbol or ""), {}).get(name, {})
-    covered = frozenset(releases.names) if default.releases is None else _expanded(releases, default.releases)
-    for text, held in row.items():
-        try:
-            value = literal_eval(text)
-        except ValueError:
-            continue  # an expression, which only a run evaluates
-        wrong = releases.sort(covered & held)
+    for ref, name, index, value, known, release in _stated_defaults(context):
         # A default of None stands for one that the constructor fills in.
-        if wrong and value is not None and (value, type(value) is bool) != (default.value, type(default.value) is bool):
-            return f"the default of `{name}` is {text} in {wrong[0]}, says {default.symbol}"
-    return None
+        if known.value is not None and not _same(known.value, value):
+            said = f", says {known.symbol}" if known.symbol else ""
+            message = f"the default of `{name}` is {known.value!r} in {release}{said}"
+            yield Hit(ref, ("config", name, "defaults", index), message)
 
 
-def _expanded(releases: Releases, ranges: Ranges) -> frozenset[str]:
-    try:
-        return releases.checked(ranges)
-    except RangeError:
-        return frozenset()  # another check tells it
+@check(
+    "default-repeated",
+    "error",
+    what="A stated default that the locks have in some release of its range: they are the source, and what is said "
+    "twice goes apart.",
+    fix="take that release out of the range; delete the default if none is left",
+    whole=True,
+)
+def default_repeated(context: Context) -> Iterator[Hit]:
+    for ref, name, index, value, known, release in _stated_defaults(context):
+        if _same(known.value, value):
+            message = f"the locks have the default of `{name}` in {release}"
+            yield Hit(ref, ("config", name, "defaults", index), message)
 
 
-_ANCHORS: tuple[Kind, ...] = ("anchors", "defaults")
+def _stated_defaults(context: Context) -> Iterator[tuple[str, str, int, object, KnownDefault, str]]:
+    """Yield each stated default with each one that the locks have meanwhile, and the first release of both."""
+    for framework, spec in context.spec.frameworks.items():
+        written = FrameworkSpec(spec.framework, spec.stated)
+        facts = LockFacts(written, context.spec.root / "locks" / framework)
+        for stem, file in spec.stated.items():
+            for name, key in file.config.items():
+                known = facts.defaults(stem, name, key) if key.defaults else []
+                for index, default in enumerate(key.defaults):
+                    covered = facts.scope.bits(default.releases or "..")
+                    for item in known:
+                        both = facts.scope.releases.sort(facts.scope.releases.of_bits(covered & item.releases))
+                        if both:
+                            yield f"frameworks/{framework}/{stem}", name, index, default.value, item, both[0]
+
+
+def _same(one: object, other: object) -> bool:
+    return (one, isinstance(one, bool)) == (other, isinstance(other, bool))
+
+
+@check(
+    "anchor-repeated",
+    "error",
+    what="An anchor that a file declares and that its lock has.",
+    fix="delete it: the lock is the source, which `rlmetrics anchor add` keeps",
+    whole=True,
+)
+def anchor_repeated(context: Context) -> Iterator[Hit]:
+    for framework, spec in context.spec.frameworks.items():
+        written = FrameworkSpec(spec.framework, spec.stated)
+        facts = LockFacts(written, context.spec.root / "locks" / framework)
+        for stem, file in spec.stated.items():
+            known = facts.anchors(stem) if file.anchors else {}
+            for entry in file.anchors:
+                for name in (part.strip() for part in entry.split(",")):
+                    if name in known:
+                        yield Hit(f"frameworks/{framework}/{stem}", ("anchors", entry), f"the lock has `{name}`")
+
+
+_ANCHORS: tuple[Kind, ...] = ("anchors",)
 
 
 def _reader(folder: Path, own: str, stem: str) -> LockOf:
@@ -140,4 +163,4 @@ def _entry(anchors: dict[str, str], name: str) -> str:
     return next(names for names in anchors if name in (part.strip() for part in names.split(",")))
 
 
-CHECKS: tuple[Check, ...] = (unproven, default_differs, undated_package)
+CHECKS: tuple[Check, ...] = (unproven, default_differs, default_repeated, anchor_repeated, undated_package)

@@ -1,0 +1,155 @@
+"""What files of a framework leave to its locks: where anchors stand, and the defaults of settings."""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..meaning.resolution import chain
+from ..meaning.scope import FrameworkScope
+from ..model.framework import Default
+from ..spec import FrameworkSpec
+from .lock import Kind, Lock
+from .lock_text import read_lock
+
+if TYPE_CHECKING:
+    from ..model import ConfigKey
+
+__all__ = ["KnownDefault", "LockFacts"]
+
+_UNKNOWN = object()
+"""A default that only a run knows, such as the call of a factory."""
+
+_READ: tuple[Kind, ...] = ("anchors", "defaults")
+
+
+class KnownDefault(NamedTuple):
+    """A default that the locks have of a setting.
+
+    Attributes:
+        value: The default.
+        symbol: The one class that has it; nothing if several do.
+        releases: The releases, as bits.
+    """
+
+    value: object
+    symbol: str
+    releases: int
+
+
+class LockFacts:
+    """What the locks of a framework know of its files.
+
+    Args:
+        spec: The framework as its files say it.
+        folder: Its locks; there may be none, as of an overlay's own framework.
+
+    Raises:
+        LockError: If a file there is no lock.
+    """
+
+    def __init__(self, spec: FrameworkSpec, folder: Path) -> None:
+        self._spec = spec
+        self._folder = folder
+        self._locks = {stem: _lock(folder, stem) for stem in spec.files}
+        self.scope = FrameworkScope(spec)
+
+    def added(self) -> FrameworkSpec:
+        """Return the framework with what the locks know; what a file states stays."""
+        files = {
+            stem: file.model_copy(
+                update={
+                    "anchors": {**self.anchors(stem), **file.anchors},
+                    "config": {name: self._config_key(stem, name, key) for name, key in file.config.items()},
+                }
+            )
+            for stem, file in self._spec.files.items()
+        }
+        return FrameworkSpec(self._spec.framework, files, self._spec.lent, self._spec.files)
+
+    def anchors(self, stem: str) -> dict[str, str]:
+        """Return the anchors of a file with their symbols, after the name of another package in which they stand."""
+        anchors = _symbols(self._locks[stem], "")
+        for path in sorted(self._folder.glob(f"*/{stem}.lock")):
+            anchors.update(_symbols(_lock(path.parent, stem), f"{path.parent.name} "))
+        return dict(sorted(anchors.items()))
+
+    def defaults(self, stem: str, name: str, key: ConfigKey) -> list[KnownDefault]:
+        """Return the defaults that the classes of a file, or of those that extend it, have of a setting.
+
+        Where two classes differ in a release, or one has it from a class of another package, nothing is said of it.
+        """
+        held: dict[tuple[type, object], int] = {}
+        symbols: dict[tuple[type, object], set[str]] = {}
+        clear = self.scope.described(stem)
+        for part in self._with_classes(stem):
+            everything = named = 0
+            for symbol, table in self._locks[part].subjects("defaults"):
+                everything |= self._bits({release for row in table.values() for own in row.values() for release in own})
+                for text, releases in table.get(name, {}).items():
+                    value, covered = _value(text, key), self._bits(releases)
+                    asked = type(value), value
+                    symbols.setdefault(asked, set()).add(symbol)
+                    named |= covered
+                    for other in held:
+                        clear &= ~(held[other] & covered) if other != asked else -1
+                    held[asked] = held.get(asked, 0) | covered
+            clear &= ~(everything & ~named)
+        return [
+            KnownDefault(value, next(iter(symbols[kind, value])) if len(symbols[kind, value]) == 1 else "", known)
+            for (kind, value), covered in held.items()
+            if value is not _UNKNOWN and (known := covered & clear)
+        ]
+
+    def _bits(self, releases: set[str]) -> int:
+        return self.scope.releases.bits({release for release in releases if release in self.scope.releases})
+
+    def _with_classes(self, stem: str) -> list[str]:
+        """Return the file if it describes classes, else the files that extend it and do."""
+        files = self._spec.files
+        if files[stem].components:
+            return [stem]
+        return [user for user, file in files.items() if file.components and stem in chain(files, user)]
+
+    def _config_key(self, stem: str, name: str, key: ConfigKey) -> ConfigKey:
+        """Return a setting with its defaults in the releases for which its file states none."""
+        bits, ranges = self.scope.bits, self.scope.releases.ranges
+        stated = 0
+        for item in key.defaults:
+            stated |= bits(item.releases or "..")
+        added = [
+            Default.model_validate({"releases": ranges(left), "value": item.value, "symbol": item.symbol or None})
+            for item in self.defaults(stem, name, key)
+            if (left := item.releases & ~stated)
+        ]
+        # The lowest bit is that of the earliest release.
+        placed = [
+            (covered & -covered, item) for item in (*key.defaults, *added) for covered in [bits(item.releases or "..")]
+        ]
+        ordered = [item for _, item in sorted(placed, key=lambda pair: pair[0])]
+        return key.model_copy(update={"defaults": ordered}) if added else key
+
+
+def _value(text: str, key: ConfigKey) -> object:
+    """Return what a class has for a setting, as Python writes it, as the setting's type has it; else `_UNKNOWN`."""
+    try:
+        value = literal_eval(text)
+    except (ValueError, SyntaxError):
+        return _UNKNOWN
+    if key.type == "float" and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value if value is None or key.fits(value) else _UNKNOWN
+
+
+def _lock(folder: Path, stem: str) -> Lock:
+    path = folder / f"{stem}.lock"
+    return read_lock(path.read_text(encoding="utf-8") if path.is_file() else "", path.as_posix(), stem, _READ)
+
+
+def _symbols(lock: Lock, before: str) -> dict[str, str]:
+    names: dict[str, set[str]] = {}
+    for _, table in lock.subjects("anchors"):
+        for name, values in table.items():
+            names.setdefault(name, set()).update(value.partition(" ")[0] for value in values)
+    return {name: f"{before}{', '.join(sorted(symbols))}" for name, symbols in names.items()}
