@@ -22,7 +22,7 @@ WORD = st.text(st.characters(categories=("L", "N", "P")), min_size=1, max_size=6
 
 @given(
     st.dictionaries(
-        st.tuples(st.sampled_from(["anchors", "symbols", "keys", "lines"]), WORD),
+        st.tuples(st.sampled_from(["watched", "symbols", "keys", "lines"]), WORD),
         st.dictionaries(
             WORD,
             st.dictionaries(WORD, st.sets(st.sampled_from(RELEASES), min_size=1), min_size=1, max_size=3),

@@ -1,4 +1,4 @@
-"""Locks as text: sorted, one row for a name and a value, with ranges of releases."""
+"""Locks as text: sorted, one row for a name and a value, with ranges of releases; see also `lock_offsets`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import get_args
 from rlmetrics.names.tables.user_errors import UserError
 
 from .lock import Kind, Lock, Table
+from .lock_offsets import fold, unfold
 
 __all__ = ["LockError", "read_lock", "write_lock"]
 
 _HEAD = "# Kept by `rlmetrics release add` and `rlmetrics anchor add`. Do not edit.\n"
 _KINDS: tuple[Kind, ...] = get_args(Kind)
+_MOVED = "moved"
+"""The table that follows the anchors of a file: parts of symbols, and by how many lines they moved."""
 _BY_NAME: dict[str, Kind] = {str(kind): kind for kind in _KINDS}
 
 
@@ -25,9 +28,14 @@ def write_lock(lock: Lock) -> str:
     """Return the text of a lock."""
     parts = [_HEAD, f"package {lock.package}\n", f"releases {' '.join(lock.releases)}\n"]
     for kind, subject in sorted(lock.tables, key=lambda key: (_KINDS.index(key[0]), key[1])):
-        table = lock.tables[kind, subject]
+        table, moved = lock.tables[kind, subject], Table()
+        if kind == "anchors":
+            table, moved = fold(table, lock.releases)
         parts.append(f"\n[{kind} {subject}]\n" if subject else f"\n[{kind}]\n")
         parts.extend(_rows(table, lock.releases, joined=kind == "lines"))
+        if moved:
+            parts.append(f"\n[{_MOVED} {subject}]\n")
+            parts.extend(_rows(moved, lock.releases, joined=True))
     return "".join(parts)
 
 
@@ -45,6 +53,7 @@ def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KI
     """
     lock = Lock("", component)
     table: Table | None = None
+    moved: dict[str, Table] = {}
     skipped = False
     for number, line in enumerate(text.splitlines(), 1):
         if not line or line.startswith("#"):
@@ -52,9 +61,13 @@ def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KI
         section = re.fullmatch(r"\[(\w+)(?: (.*))?\]", line) if line[0] == "[" else None
         try:
             if section:
-                kind = _BY_NAME[section[1]]
+                subject = section[2] or ""
+                kind = _BY_NAME["anchors" if section[1] == _MOVED else section[1]]
                 skipped = kind not in only
-                table = {} if skipped else lock.tables.setdefault((kind, section[2] or ""), {})
+                if skipped or section[1] == _MOVED:
+                    table = moved.setdefault(subject, {})
+                else:
+                    table = lock.tables.setdefault((kind, subject), {})
             elif skipped:
                 continue
             elif table is None:
@@ -73,6 +86,9 @@ def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KI
         except (ValueError, IndexError, KeyError):
             msg = f"{file}:{number}:1: not a line of a lock, which only the machine writes; restore the file with git"
             raise LockError(msg) from None
+    for subject in moved:
+        if ("anchors", subject) in lock.tables:
+            lock.tables["anchors", subject] = unfold(lock.tables["anchors", subject], moved[subject], lock.releases)
     return lock
 
 
