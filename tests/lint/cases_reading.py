@@ -275,6 +275,12 @@ CASES = [
         "no group is called `rounded`",
     ),
     Case(
+        "unknown-keys",
+        [(T, '{keys: ["score/{source}", step_time]', "{keys: [step_time, ¦'scores/*']")],
+        [(T, '{keys: ["score/{source}", step_time]', "{keys: [step_time, 'score/*']")],
+        "no key of this file or of those that it extends is like `scores/*`",
+    ),
+    Case(
         "group-cycle",
         [
             (T, "    bind: {reward: length}", "    bind: {reward: length}\n    groups: [rounded]"),

@@ -126,3 +126,13 @@ def test_a_profile_of_the_framework_is_taken_where_none_is_nearer() -> None:
     keys = {"kl": {"metric": "m", "profile": "p"}, "x": {"metric": "m", "profile": "q"}}
     written = write_out(everywhere, {"own": file(keys=keys, profiles={"p": {"brief": "Own."}})})
     assert {name: item.brief for name, item in written.files["own"].profiles.items()} == {"p": "Own.", "q": "For all."}
+
+
+def test_a_star_stands_for_any_text_in_keys() -> None:
+    """Of keys that the file or an extended one spells; braces and dots are nothing special."""
+    base = file(keys={"clip/low": {"metric": "m"}, "clip.low": {"metric": "m"}}, modes=["train"])
+    family = {"clip/{x}_mean": "m", "kl": "n"}
+    shared = [{"keys": ["clip/*"], "traits": ["a"]}, {"keys": ["*_mean", "kl"], "traits": ["b"]}]
+    heir = file(extends=["base"], keys={"own": {"family": family}}, shared=shared, modes=["train"])
+    found = {(key, trait) for key, _, _, trait in said({"base": base, "heir": heir})}
+    assert found == {("clip/low", "a"), ("clip/{x}_mean", "a"), ("clip/{x}_mean", "b"), ("kl", "b")}

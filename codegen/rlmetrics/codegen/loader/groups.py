@@ -1,20 +1,24 @@
 """Writes out what the files of a framework refer to by name: groups of facts, and guards and profiles of other files.
 
 A record, a fact or an entry of ``shared`` that names groups says what their facts say, a fact with its own releases,
-modes and condition besides. A name is looked for in the file, in those that it extends, then in ``framework.yaml``.
-What comes out are files without groups, in which every entry knows where it was written.
+modes and condition besides. A name is looked for in the file, in those that it extends, then in ``framework.yaml``. A
+``*`` in a key of ``shared`` stands for any text. What comes out are files without groups and without such keys, in
+which every entry knows where it was written.
 """
 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.settings.guards import GuardError, names_in
 from rlmetrics.names.tables.versions import RangeError, Releases
 
+from ..meaning.spelled import spelled
 from ..model import ComponentFile, Fact, Framework, Piece, Ranges, Record, SharedFact
 
 if TYPE_CHECKING:
@@ -31,7 +35,7 @@ class GroupFault:
     """A group that cannot be written out, or that nothing needs.
 
     Attributes:
-        check: ``unknown-group``, ``group-cycle`` or ``unused-group``.
+        check: ``unknown-group``, ``group-cycle``, ``unused-group`` or ``unknown-keys``.
         stem: The file, ``framework`` for the framework's own.
         path: The place in it.
         message: What is wrong.
@@ -151,6 +155,7 @@ class _Writer:
         shared: list[SharedFact] = []
         for index, entry in enumerate(self._own.shared):
             path: YamlPath = ("shared", index)
+            entry = self._spelled_out(entry, path)
             said: list[tuple[Fact, _Place]] = []
             for number, fact in enumerate(entry.facts):
                 said += self._facts(fact, (*path, "facts", number), self._described)
@@ -167,6 +172,27 @@ class _Writer:
                 whole = fact if isinstance(fact, SharedFact) and not fact.facts else _about(fact, entry.keys)
                 self._put(shared, ("shared",), whole, place)
         return shared
+
+    def _spelled_out(self, entry: SharedFact, path: YamlPath) -> SharedFact:
+        """Return an entry with the keys that ``*`` stands for: those of the file and of the extended ones."""
+        if not entry.keys or not any("*" in key for key in entry.keys):
+            return entry
+        keys: list[str] = []
+        for index, key in enumerate(entry.keys):
+            pattern = re.compile(".*".join(map(re.escape, key.split("*"))))
+            found = [each for each in self._spellings if pattern.fullmatch(each)] if "*" in key else [key]
+            if not found:
+                place: YamlPath = (*path, "keys", index)
+                message = f"no key of this file or of those that it extends is like `{key}`"
+                self.faults.append(GroupFault("unknown-keys", self._stem, place, message, "correct or remove it"))
+            keys += found
+        return entry.model_copy(update={"keys": [*dict.fromkeys(keys)]})
+
+    @cached_property
+    def _spellings(self) -> list[str]:
+        """The keys of the file and of those that it extends, in order."""
+        keys = (item.key for _, file in self._chain for name, _, each in file.records() for item in spelled(name, each))
+        return [*dict.fromkeys(keys)]
 
     def _put(self, into: list[Any], path: YamlPath, fact: Fact, place: _Place) -> None:
         """Add a fact to a list, with where it was written unless that is where it now stands."""

@@ -210,7 +210,9 @@ class SharedFact(Fact):
     """A fact about several keys, own ones and those of extended files."""
 
     keys: list[Text] | None = Field(
-        default=None, min_length=1, description="As this file or the extended ones spell them; every key, if left out."
+        default=None,
+        min_length=1,
+        description="As this file or the extended ones spell them, with `*` for any text; every key, if left out.",
     )
     facts: list[Fact] = Field(default=[], description="Several facts about these keys, instead of one.")
 
