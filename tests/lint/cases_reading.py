@@ -6,6 +6,7 @@ from lint.lint_case import SHARED, Case, F, G, P, S, T, metric
 
 STEP_TIME = "  step_time: ¦timing/step\n"
 
+TRACKING = "{route: direct, enable: '{settings}(log=True)', x_axis: the step}"
 ROUNDED = "groups:\n  rounded:\n    - {notes: Rounded.}\nguards:"
 
 CASES = [
@@ -273,6 +274,21 @@ CASES = [
             (F, "guides:", "groups:\n  rounded:\n    - {notes: Rounded.}\nguides:"),
         ],
         "no group is called `rounded`",
+    ),
+    Case(
+        "unknown-group",
+        [(T, "{route: direct, enable: Trainer(log=True), x_axis: the step}", "{¦like: wandb, settings: Trainer}")],
+        [
+            (T, "{route: direct, enable: Trainer(log=True), x_axis: the step}", "{like: wandb, settings: Trainer}"),
+            (F, "guides:", f"tracking:\n  wandb: {TRACKING}\nguides:"),
+        ],
+        "framework.yaml has no tracking `wandb`",
+    ),
+    Case(
+        "wrong-value",
+        [(T, "{route: direct, enable: Trainer(log=True), x_axis: the step}", "¦{route: direct}")],
+        [],
+        "`route`, `enable` and `x_axis` belong here",
     ),
     Case(
         "unknown-keys",

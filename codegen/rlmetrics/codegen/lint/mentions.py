@@ -33,7 +33,8 @@ def in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
     for index, stem in enumerate(file.extends):
         yield from missing(context, "file", "keys", stem, stems, ref, ("extends", index))
     for index, tracking in enumerate(file.tracking):
-        yield from _route(context, scope, tracking.route, ("tracking", index, "route"))
+        if tracking.route:
+            yield from _route(context, scope, tracking.route, ("tracking", index, "route"))
         yield from _anchors(context, scope, tracking.at, ("tracking", index, "at"))
     for name, full in file.names.items():
         yield from _setting(context, scope, full, ("names", name))

@@ -1,4 +1,4 @@
-"""Writes out what the files of a framework refer to by name: groups of facts, and guards and profiles of other files.
+"""Writes out what the files of a framework refer to by name: groups of facts; guards, profiles and tracking of others.
 
 A record, a fact or an entry of ``shared`` that names groups says what their facts say, a fact with its own releases,
 modes and condition besides. A name is looked for in the file, in those that it extends, then in ``framework.yaml``. A
@@ -19,7 +19,7 @@ from rlmetrics.names.settings.guards import GuardError, names_in
 from rlmetrics.names.tables.versions import RangeError, Releases
 
 from ..meaning.spelled import spelled
-from ..model import ComponentFile, Fact, Framework, Piece, Ranges, Record, SharedFact
+from ..model import ComponentFile, Fact, Framework, Piece, Ranges, Record, SharedFact, Tracking
 
 if TYPE_CHECKING:
     from .document import YamlPath
@@ -82,11 +82,11 @@ def write_out(framework: Framework, files: Mapping[str, ComponentFile]) -> Writt
         result.faults += writer.faults
     owners: list[tuple[str, Framework | ComponentFile]] = [(_FRAMEWORK, framework), *files.items()]
     for stem, owner in owners:
-        tables = ("groups", "guards", "profiles") if stem == _FRAMEWORK else ("groups",)
+        tables = ("groups", "guards", "profiles", "tracking") if stem == _FRAMEWORK else ("groups",)
         for table in tables:
             for name in getattr(owner, table):
                 if (stem, (table, name)) not in used:
-                    message = f"nothing uses the {table[:-1]} `{name}`"
+                    message = f"nothing uses the {table.removesuffix('s')} `{name}`"
                     result.faults.append(GroupFault("unused-group", stem, (table, name), message, "remove it"))
     return result
 
@@ -129,6 +129,9 @@ class _Writer:
         shared = self._shared()
         if shared != self._own.shared:
             changed["shared"] = shared
+        tracking = [self._tracked(item, index) for index, item in enumerate(self._own.tracking)]
+        if tracking != self._own.tracking:
+            changed["tracking"] = tracking
         written = self._own.model_copy(update=changed) if changed else self._own
         self._take_guards(written)
         for table, taken in self._taken.items():
@@ -137,6 +140,22 @@ class _Writer:
         if self._own.groups:
             changed["groups"] = {}
         return self._own.model_copy(update=changed) if changed else self._own
+
+    def _tracked(self, item: Tracking, index: int) -> Tracking:
+        """Return what a kind of tracking of the framework says, with the settings of this file."""
+        if item.like is None:
+            return item
+        kind = self._framework.tracking.get(item.like)
+        if kind is None:
+            known = ", ".join(self._framework.tracking) or "none"
+            message = f"framework.yaml has no tracking `{item.like}`"
+            place: YamlPath = ("tracking", index, "like")
+            self.faults.append(GroupFault("unknown-group", self._stem, place, message, f"it has {known}"))
+            return item
+        self._used.add((_FRAMEWORK, ("tracking", item.like)))
+        said = {"route": kind.route, "enable": kind.enable, "x_axis": kind.x_axis}
+        said = {name: text.replace("{settings}", item.settings or "") for name, text in said.items()}
+        return item.model_copy(update={**said, "like": None, "settings": None})
 
     def _record(self, record: Record, path: YamlPath) -> Record:
         self._take_profile(record)

@@ -44,9 +44,13 @@ LOAD_CHECKS: tuple[LoadCheck, ...] = (
     ),
     LoadCheck("wrong-value", "A value that is not allowed at its place.", "use one of the allowed values"),
     LoadCheck("duplicate-metric", "A canonical name that two families define.", "keep one of the two"),
-    LoadCheck("unknown-group", "A group of facts that nobody defines.", "define it under `groups`"),
+    LoadCheck("unknown-group", "A group of facts or a kind of tracking that nobody defines.", "define it"),
     LoadCheck("unknown-keys", "Keys with `*` that no key is like.", "correct or remove it"),
     LoadCheck("group-cycle", "A group that names itself, be it through others.", "write out what it stands for"),
-    LoadCheck("unused-group", "A group, or a guard or profile of framework.yaml, that nothing refers to.", "remove it"),
+    LoadCheck(
+        "unused-group",
+        "A group, or a guard, profile or tracking of framework.yaml, that nothing refers to.",
+        "remove it",
+    ),
     LoadCheck("overlay-conflict", "An overlay that redefines a meaning.", "give it a name of its own"),
 )

@@ -305,15 +305,40 @@ class Unlogged(Strict):
     guide: Text = Field(description="A guide of the framework and the heading in it.")
 
 
+class TrackingKind(Strict):
+    """How several components hand their dict to trackers; ``{settings}`` stands for the class of their settings."""
+
+    route: Text = Field(description="The route named in the tracker files: accelerate, hf_trainer, verl_tracking …")
+    enable: Text
+    x_axis: Text
+
+
 class Tracking(Strict):
     """How a component hands its dict to trackers, how a user turns that on, and what the x-axis is."""
 
     releases: Ranges | None = None
-    route: Text = Field(description="The route named in the tracker files: accelerate, hf_trainer, verl_tracking …")
-    enable: Text
-    x_axis: Text
+    like: Text | None = Field(
+        default=None, description="A kind of tracking of framework.yaml, in place of the next three fields."
+    )
+    settings: Text | None = Field(default=None, description="What stands for {settings} in it, such as GRPOConfig.")
+    route: Text = Field(
+        default="", description="The route named in the tracker files: accelerate, hf_trainer, verl_tracking …"
+    )
+    enable: Text = ""
+    x_axis: Text = ""
     sources: list[ClaimSource] = []
     at: list[Text] = []
+
+    @model_validator(mode="after")
+    def _says_how(self) -> Tracking:
+        said = [name for name in ("route", "enable", "x_axis") if getattr(self, name)]
+        if self.like is None and len(said) < 3:
+            msg = "`route`, `enable` and `x_axis` belong here, or `like` with a kind of tracking of framework.yaml"
+            raise ValueError(msg)
+        if self.like is not None and said:
+            msg = f"`like` and `{said[0]}` exclude each other"
+            raise ValueError(msg)
+        return self
 
 
 class ComponentRange(Strict):
@@ -478,6 +503,7 @@ class Framework(Strict):
         default={}, description="Named conditions for all files that have none of the name."
     )
     groups: dict[str, list[Fact]] = Field(default={}, description="Groups of facts for all files.")
+    tracking: dict[str, TrackingKind] = Field(default={}, description="Kinds of tracking that files are `like`.")
     guides: dict[str, Guide] = {}
     programs: dict[str, Program] = {}
     single: Single = Field(default={}, description=f"{_SINGLE} For components that do not say it.")

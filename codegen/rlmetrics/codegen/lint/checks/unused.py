@@ -49,7 +49,9 @@ def unused_name(context: Context) -> Iterator[Hit]:
     for ref, node in context.spec.roots():
         if ref.startswith("frameworks/"):
             for table, kind in kinds.items():
-                for name, item in getattr(node, table, {}).items():
+                # A profile of the framework that nothing uses is found as it is read.
+                own = {} if table == "profiles" and ref.endswith("/framework") else getattr(node, table, {})
+                for name, item in own.items():
                     if (ref, table, name) not in used.local and not getattr(item, "limits", ()):
                         yield Hit(ref, (table, name), f"nothing uses the {kind} `{name}`")
     for scope in context.files.values():
