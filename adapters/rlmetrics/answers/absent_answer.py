@@ -22,7 +22,7 @@ MOST_CHANGES = 2
 MOST_CONDITION = 120
 """Letters of a condition that is told without being asked for."""
 _ONLY_WHEN = "logged only: "
-_CALLED = {"same": "the same number", "close": "close", "biased": "biased"}
+_CALLED = {"same": "the same number", "close": "close", "unreviewed": "unreviewed", "biased": "biased"}
 """How a counterpart is called, by the severity of what sets it apart."""
 
 

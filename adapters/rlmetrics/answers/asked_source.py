@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["AUTO", "Asked", "ask", "ask_two"]
 
 AUTO = "auto"
-_SAME = ("exact", "affine", "approximate")
+_SAME = ("exact", "affine", "approximate", "unreviewed")
 """Relations of a stand-in that the value of an absent key may be read by."""
 _MOST = 10
 """In how many components a value without a source is judged: those that the spec lists first."""

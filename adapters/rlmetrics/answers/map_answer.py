@@ -25,12 +25,14 @@ _STATISTIC = re.compile(r"(?<![a-z])(mean|min|max|std)(?![a-z])")
 _TITLES = {
     "same": later("same: may be renamed"),
     "close": later("close: may share a plot"),
+    "unreviewed": later("unreviewed: compare the code before use"),
     "biased": later("biased: own plot"),
     "look-alike": later("look-alikes: do not rename"),
 }
 _FIRST = {
     "same": (later("is the same in {there}"), later("are the same in {there}")),
     "close": (later("has a close counterpart in {there}"), later("have a close counterpart in {there}")),
+    "unreviewed": (later("has an unreviewed one in {there}"), later("have an unreviewed one in {there}")),
     "biased": (later("has a biased one in {there}"), later("have a biased one in {there}")),
     "look-alike": (later("has only look-alikes in {there}"), later("have only look-alikes in {there}")),
     "none": (later("has nothing in {there}"), later("have nothing in {there}")),
@@ -38,12 +40,14 @@ _FIRST = {
 """What becomes of one key and of several, in the beginning of a sentence."""
 _THEN = {
     "close": later("{count} a close counterpart"),
+    "unreviewed": later("{count} an unreviewed one"),
     "biased": later("{count} a biased one"),
     "look-alike": later("{count} only look-alikes"),
     "none": later("{count} nothing"),
 }
 _HAVE = {
     "close": (later("{count} has a close counterpart"), later("{count} have a close counterpart")),
+    "unreviewed": (later("{count} has an unreviewed one"), later("{count} have an unreviewed one")),
     "biased": (later("{count} has a biased one"), later("{count} have a biased one")),
     "look-alike": (later("{count} has only look-alikes"), later("{count} have only look-alikes")),
     "none": (later("{count} has nothing"), later("{count} have nothing")),
@@ -52,6 +56,7 @@ _HAVE = {
 _IS = {
     "same": later("{key} ({here}) is the same as {to} ({there})."),
     "close": later("{key} ({here}) is close to {to} ({there})."),
+    "unreviewed": later("{key} ({here}) may be {to} ({there}): that is unreviewed."),
     "biased": later("{key} ({here}) is a biased counterpart of {to} ({there})."),
 }
 _WHEN = "logged only: "
@@ -83,7 +88,7 @@ class _Table:
     def lines(self) -> list[str]:
         """Return the answer."""
         lines = wrapped(self._first())
-        for severity in SEVERITIES[:3]:
+        for severity in SEVERITIES[:4]:
             lines += self._group(severity)
         lines += self._look_alikes()
         lines += self._nothing()

@@ -361,11 +361,11 @@ def _everything(view: View, item: Resolution) -> list[str]:
         lines += labelled("shown by", str(item.surface))
     signature = item.signature
     if signature is not None:
-        lines += labelled("over", str(signature.population or "not said"))
+        over = None if "population" in signature.unstated else signature.population
+        lines += labelled("over", str(over or "not said"))
         lines += labelled("policy", str(signature.snapshot or "not said"))
-        lines += labelled(
-            "levels", ", ".join(f"{level} {name}" for level, name in signature.reduction.items()) or "none"
-        )
+        levels = ", ".join(f"{level} {name}" for level, name in signature.reduction.items())
+        lines += labelled("levels", levels or ("not said" if "reduction" in signature.unstated else "none"))
     if item.variant is not None:
         lines += labelled("holds now", item.variant)
     lines += labelled("otherwise", [_alternative(other) for other in item.alternatives])

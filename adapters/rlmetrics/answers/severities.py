@@ -19,6 +19,7 @@ __all__ = ["Severities"]
 _WORDS = {
     "same": later("same"),
     "close": later("close"),
+    "unreviewed": later("unreviewed"),
     "biased": later("biased"),
     "look-alike": later("look-alike"),
     "none": later("nothing"),
@@ -50,8 +51,8 @@ class Severities:
         for key, how in [*report.translated.items(), *report.kept.items()]:
             self._numbers[how["severity"]] += key not in self._collided
         self._digits = max(2, *(len(str(number)) for number in self._numbers.values()))
-        self.same = [line for name in ("same", "close") for line in self._together(name)]
-        self.left = [line for name in ("same", "close", "biased") for line in self._left(name)]
+        self.same = [line for name in ("same", "close", "unreviewed") for line in self._together(name)]
+        self.left = [line for name in SEVERITIES[:4] for line in self._left(name)]
         self.apart = [line for name in ("look-alike", "none") for line in self._apart(name)]
         self.unsure = [key for key, how in self._of("biased") if how["to"] == key]
 

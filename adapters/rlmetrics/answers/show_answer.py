@@ -195,6 +195,8 @@ def _remark(entry: Entry, history: History, release: str, tables: Tables) -> str
     own = tables.metrics.get(entry.metric or "", {}).get("population")
     if entry.signature.population not in (None, own):
         parts.append(f"over {population_words(entry.signature.population, tables)}")
+    if entry.signature.unstated:
+        parts.append(f"{symbol('unreviewed')} {phrase('unreviewed')}")
     spoilt = [name for name in entry.signature.traits if tables.traits[name]["grade"] == "incomparable"]
     parts += [f"{symbol('biased')} {brief_of(tables.traits[name])}" for name in spoilt[:1]]
     axis = entry.signature.axis

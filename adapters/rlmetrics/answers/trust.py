@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.differences.entry_signature import population_traits
+from rlmetrics.names.differences.relations import unstated_words
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.difference_words import GRADES, brief_of, shows
 from rlmetrics.wording.metric_facts import SHARES, sentence, shortened, shown_range_words
@@ -52,6 +53,8 @@ def averaged_lines(view: View, item: Resolution) -> list[str]:
         # The first sentence said over what.
         words = words.rpartition("; ")[2] if "; " in words else None
     texts = [] if words is None else [words]
+    if "reduction" in signature.unstated:
+        texts.append(phrase("how this code puts it together is not stated"))
     if signature.span is not None:
         texts.append(f"measures {signature.span.rstrip('.')}")
     if signature.scale != 1 or signature.offset != 0:
@@ -97,6 +100,11 @@ def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str
     hidden = len(every) - len(names)
     asked = [name for name in names if _is_asked(traits[name].get("vanishes_if"), view, item)]
     names.sort(key=lambda name: name not in asked)
+    if item.signature.unstated:
+        said = phrase("unreviewed: {what}", what=spoken(unstated_words(item.signature)))
+        texts = [f"{symbol('unreviewed')} {said}; {phrase('it may not be as the formula says')}"]
+        briefs = [shortened(brief_of(traits[name])) for name in names]
+        return [*texts, *(spoken(sentence(brief)) for brief in (briefs if full else briefs[:_TRAITS]))]
     if not names:
         rest = f" ({phrase(_HIDDEN[hidden > 1], count=hidden)})" if hidden else ""
         signature = item.signature

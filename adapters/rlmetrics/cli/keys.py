@@ -32,6 +32,18 @@ def run(args: argparse.Namespace) -> int:
         print(json_text(listed))
         return 0
     default = {True: "", False: "not by default", None: "depends"}
-    rows = [(item.key, item.metric, item.component, default[item.logged], item.condition) for item in listed]
+    rows = [
+        (
+            item.key,
+            f"≈ {item.metric}" if item.unstated else item.metric,
+            item.component,
+            default[item.logged],
+            item.condition,
+        )
+        for item in listed
+    ]
     print(table([("key", "metric", "component", "logged", "condition"), *rows]))
+    unreviewed = sum(bool(item.unstated) for item in listed)
+    if unreviewed:
+        print(f"\n≈ unreviewed: how {unreviewed} of {len(rows)} keys are computed is not stated in full.")
     return 0

@@ -16,7 +16,7 @@ from .trends import median, noise
 
 __all__ = ["Comparison", "Pair", "compare", "comparison_text", "first_difference"]
 
-_COMPARABLE = {"exact", "affine", "approximate"}
+_COMPARABLE = {"exact", "affine", "approximate", "unreviewed"}
 _IN_ROW = 3
 """How many points in a row must differ before runs are said to part."""
 
@@ -181,7 +181,7 @@ def comparison_text(comparison: Comparison, *, full: bool = False) -> str:
     shown = comparable if full else comparable[:14]
     width = max((len(pair.a) for pair in shown), default=0)
     for pair in shown:
-        mark = {"exact": "=", "affine": "=", "approximate": "≈"}[pair.relation]
+        mark = {"exact": "=", "affine": "=", "approximate": "≈", "unreviewed": "≈"}[pair.relation]
         step = "same" if pair.first_difference_step is None else f"part at {pair.first_difference_step:g}"
         last_a, last_b = comparison.a.curves[pair.a].values[-1], comparison.b.curves[pair.b].values[-1]
         name = pair.a if pair.a == pair.b else f"{pair.a}  {pair.b}"

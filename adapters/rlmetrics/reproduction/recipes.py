@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rlmetrics.names.differences.relations import unstated_words
 from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.settings.configuration import number
 from rlmetrics.names.tables.user_errors import NamesError
@@ -18,7 +19,7 @@ from .words import GIVEN, HELD, UNSEEN, Action, actions_of
 
 if TYPE_CHECKING:
     from rlmetrics.names.meanings.component import ComponentView
-    from rlmetrics.names.tables.key_records import Entry
+    from rlmetrics.names.tables.key_records import Entry, Signature
     from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["COUNTS", "LONGEST", "LeftOut", "Recipe", "recipe_of"]
@@ -164,8 +165,14 @@ def recipe_of(entry: Entry, component: ComponentView, tables: Tables) -> Recipe:
         settings=settings,
         constant=fixed,
         actions=tuple(actions),
-        left_out=() if fixed is not None else (*left, *unbound, *unknown),
+        left_out=() if fixed is not None else (*left, *unbound, *unknown, *_unreviewed(signature)),
     )
+
+
+def _unreviewed(signature: Signature) -> Iterator[LeftOut]:
+    """Yield what nobody has stated of how the number is computed."""
+    if signature.unstated:
+        yield LeftOut(f"unreviewed: {unstated_words(signature)}", changes=True)
 
 
 def _function(entry: Entry, tables: Tables) -> str | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.health.fork_lock import ForkLock
 from rlmetrics.names.differences.relations import GRADES
+from rlmetrics.names.differences.severity import UNREVIEWED
 from rlmetrics.names.mapping.mapping import map_names
 from rlmetrics.names.settings.configuration import Config
 from rlmetrics.names.tables.key_records import Difference, Transform
@@ -49,7 +50,9 @@ class _Move(NamedTuple):
 
     @property
     def relation(self) -> str:
-        """One of ``exact``, ``affine`` and ``approximate``."""
+        """One of ``exact``, ``affine``, ``approximate`` and ``unreviewed``."""
+        if any(item.about == UNREVIEWED for item in self.differs_by):
+            return UNREVIEWED
         return "approximate" if self.differs_by else "exact" if self.transform is None else "affine"
 
     @property

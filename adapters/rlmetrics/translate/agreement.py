@@ -18,7 +18,7 @@ __all__ = ["AgreeingTranslator"]
 
 FLAG = "--from"
 """What settles a source on the command line."""
-_RELATIONS = ("exact", "affine", "approximate", "related", "none")
+_RELATIONS = ("exact", "affine", "approximate", "unreviewed", "related", "none")
 
 
 class AgreeingTranslator(Translator):

@@ -31,8 +31,8 @@ ul { padding-left: 1.2rem; } small { opacity: .75; } .bad { color: #c22; }
 }
 """
 
-_ORDER = ("biased", "close", "same", "look-alike", "none")
-_MARKS = {"same": "=", "close": "≈", "biased": "!", "look-alike": "≠", "none": "·"}
+_ORDER = ("biased", "unreviewed", "close", "same", "look-alike", "none")
+_MARKS = {"same": "=", "close": "≈", "unreviewed": "≈", "biased": "!", "look-alike": "≠", "none": "·"}
 _SCRIPT = """<script>
 const search = document.querySelector(".filter input[type=search]");
 const boxes = [...document.querySelectorAll(".filter input[type=checkbox]")];

@@ -27,7 +27,7 @@ _MAX_COMBINATIONS = 1000
 _MAX_KEYS = 10_000
 """How many keys are remembered: a run that never stops inventing names must not fill the memory."""
 
-_CROSSES = {False: {"exact", "affine", "approximate"}, True: {"exact", "affine"}}
+_CROSSES = {False: {"exact", "affine", "approximate", "unreviewed"}, True: {"exact", "affine"}}
 
 
 class RivalsError(Exception):

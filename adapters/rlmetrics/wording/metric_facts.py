@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
+from rlmetrics.names.differences.entry_signature import TIMES
 from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.names.tables.sentence_case import lowered
 
@@ -42,7 +43,6 @@ _NON_FINITE = "finite"
 _NUMBER = re.compile(r"\d")
 _EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
 """What a long statement can do without, the least needed first."""
-_TIMES = {"s", "ms", "1/s", "token/s"}
 _READS = 340
 """So many characters are told of how a curve behaves."""
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])|(?<=。)(?=.)")
@@ -64,7 +64,7 @@ def quantity(metric: str, tables: Tables) -> str:
 
 def is_timer(metric: str | None, tables: Tables) -> bool:
     """Tell whether a metric measures time, which people look at last."""
-    return tables.metrics.get(metric or "", {}).get("unit") in _TIMES
+    return tables.metrics.get(metric or "", {}).get("unit") in TIMES
 
 
 def first_clause(text: str) -> str:

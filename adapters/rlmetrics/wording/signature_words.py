@@ -84,10 +84,13 @@ def quantity_words(metric: str, tables: Tables) -> str:
 
 
 def averaged_words(signature: Signature, metric: str | None, tables: Tables) -> str | None:
-    """Return how the parts of a number are put together; None where nothing says it.
+    """Return over what a number is taken and how its parts are put together, as far as that is stated.
 
     For example "all response tokens; a micro-batch at once, then plain means over micro-batches and processes".
     """
+    taken = None if "population" in signature.unstated else population_words(signature.population, tables)
+    if "reduction" in signature.unstated:
+        return taken
     row = tables.metrics.get(metric or "", {})
     default = _POOL if "function" in row else _NONE
     statistic = row.get("identity", {}).get("statistic")
@@ -101,7 +104,6 @@ def averaged_words(signature: Signature, metric: str | None, tables: Tables) -> 
     words = tables.signatures["WORDS"]
     weights = {level: by for name in signature.traits for level, by in tables.traits[name].get("weighs", {}).items()}
     steps = [*_at_once(operations, signature, tables.levels, words), *_rest(operations, weights, tables.levels, words)]
-    taken = population_words(signature.population, tables)
     return "; ".join(text for text in (taken, ", then ".join(steps)) if text) or None
 
 

@@ -45,7 +45,7 @@ HARD_BLANK = "\x00"
 LABEL = 10
 """Width of the column of labels."""
 
-_SYMBOLS = {"same": "=", "close": "≈", "biased": "!", "look-alike": "≠", "none": "·"}
+_SYMBOLS = {"same": "=", "close": "≈", "unreviewed": "≈", "biased": "!", "look-alike": "≠", "none": "·"}
 _PLAIN = str.maketrans({"≈": "~", "≠": "#", "·": "-", "…": "..."})
 _DEFAULT, _LEAST, _MOST = 80, 40, 160
 _CLOSING, _OPENING = "，。；：！？、）”》", "（“《"

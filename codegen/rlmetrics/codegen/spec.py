@@ -10,7 +10,7 @@ from rlmetrics.wording.catalog import Catalog
 from .findings import Location
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from .loader.document import YamlDocument, YamlPath
@@ -149,6 +149,7 @@ class Spec:
         health: Files of health rules and diagnoses by stem.
         suites: Suites of metrics by name.
         texts: What is said in other languages, by language.
+        overlays: Folders of the same structure that extend it, in order.
         files: Every file by its ref, for places.
         unread: Names that exist but could not be read, by kind (``metrics``, ``profiles``, …); ``*`` stands for any
             name. It is empty in a spec that has no errors.
@@ -169,6 +170,12 @@ class Spec:
     files: Mapping[str, SpecFile] = field(repr=False)
     unread: Mapping[str, frozenset[str]] = field(default_factory=dict)
     texts: Mapping[str, LanguageTexts] = field(default_factory=dict)
+    overlays: Sequence[Path] = ()
+
+    def home(self, framework: str) -> Path:
+        """Return the folder that a framework's files and locks are in: ``spec``, or the overlay that adds it."""
+        places = (self.root, *self.overlays)
+        return next((place for place in places if (place / "frameworks" / framework).is_dir()), self.root)
 
     def locate(self, ref: str, path: YamlPath = (), *, value: bool = False) -> Location:
         """Return the place of a node.

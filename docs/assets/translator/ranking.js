@@ -8,7 +8,8 @@
 (function (T) {
   const GRADES = ["minor", "biased", "incomparable"];
   const SHOWS = [false, true, null];
-  const TRANSLATES = new Set(["exact", "affine", "approximate"]);
+  const TRANSLATES = new Set(["exact", "affine", "approximate", "unreviewed"]);
+  const UNREVIEWED = /^unreviewed in /;
   const OF_KIND = { exact: "same", affine: "same", related: "look-alike", none: "none" };
 
   T.translates = (relation) => TRANSLATES.has(relation.kind);
@@ -16,7 +17,8 @@
   /** Return how much weighs what sets two keys apart. */
   T.severity = (kind, differences) => {
     if (OF_KIND[kind]) return OF_KIND[kind];
-    const shown = differences.some((item) => item.grade !== "minor" && item.applies !== false);
+    const shown = differences.some((item) => item.grade !== "minor" && item.applies !== false && !UNREVIEWED.test(item.text));
+    if (kind === "unreviewed" && !shown) return kind;
     return shown || kind !== "approximate" ? "biased" : "close";
   };
 
@@ -145,7 +147,8 @@
       const lost = here.filter((name) => !there.includes(name));
       if (!lost.length || !T.translates(relation)) return relation;
       const gained = there.filter((name) => !here.includes(name) && !Object.hasOwn(target.bind, name));
-      return { ...relation, kind: "approximate", differences: [...relation.differences, lacking(lost, gained)] };
+      const kind = relation.kind === "unreviewed" ? relation.kind : "approximate";
+      return { ...relation, kind, differences: [...relation.differences, lacking(lost, gained)] };
     }
   };
 

@@ -4,10 +4,11 @@
 "use strict";
 
 (function (T) {
-  const SYMBOLS = { same: "=", close: "≈", biased: "!", "look-alike": "≠", none: "·", unknown: "?" };
+  const SYMBOLS = { same: "=", close: "≈", unreviewed: "≈", biased: "!", "look-alike": "≠", none: "·", unknown: "?" };
   const TITLES = {
     same: T.later("the same number"),
     close: T.later("close: may share a plot"),
+    unreviewed: T.later("unreviewed: compare the code before use"),
     biased: T.later("biased: its own plot"),
     "look-alike": T.later("another metric: do not rename"),
     none: T.later("no counterpart"),
@@ -16,13 +17,14 @@
   const COUNTED = {
     same: T.later("{count} the same"),
     close: T.later("{count} close"),
+    unreviewed: T.later("{count} unreviewed"),
     biased: T.later("{count} biased"),
     "look-alike": T.later("{count} only with look-alikes"),
     none: T.later("{count} without counterpart"),
     unknown: T.later("{count} not of the source"),
   };
   /** Worst first; what the source does not log comes last. */
-  const ORDER = ["look-alike", "biased", "none", "close", "same", "unknown"];
+  const ORDER = ["look-alike", "biased", "none", "unreviewed", "close", "same", "unknown"];
 
   const severityOf = (move) => (move.metric === null && !move.row ? "unknown" : move.severity);
 

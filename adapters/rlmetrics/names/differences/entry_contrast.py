@@ -82,7 +82,24 @@ def contrast(before: Entry, after: Entry, tables: Tables) -> dict[Topic, Pair]:
 
 
 def _topics(before: Entry, after: Entry, tables: Tables) -> list[Topic]:
-    """Return what may set two entries apart."""
+    """Return what may set two entries apart; what is unstated of one of them is not among it."""
+    topics = _all_topics(before, after, tables)
+    unstated = {*before.signature.unstated, *after.signature.unstated}
+    if not unstated:
+        return topics
+    of_population = {
+        name for entry in (before, after) for name in population_traits(entry.signature.population, tables)
+    }
+    return [
+        topic
+        for topic in topics
+        if topic.kind not in unstated
+        and not ("population" in unstated and topic.kind == "trait" and topic.name in of_population)
+    ]
+
+
+def _all_topics(before: Entry, after: Entry, tables: Tables) -> list[Topic]:
+    """Return what may set two entries apart, as if everything were stated."""
     first, second = before.signature, after.signature
     topics: list[Topic] = []
     _add_unlike(topics, _OF_ENTRY, before, after)

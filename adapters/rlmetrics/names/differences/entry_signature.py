@@ -13,7 +13,10 @@ from ..tables.tables import Tables
 if TYPE_CHECKING:
     from ..settings.guards import Value
 
-__all__ = ["canonical_signature", "effective_signature", "population_traits"]
+__all__ = ["TIMES", "canonical_signature", "effective_signature", "population_traits", "unstated_of"]
+
+TIMES = frozenset({"s", "ms", "1/s", "token/s"})
+"""Units of what depends on which work a clock runs for."""
 
 
 def effective_signature(said: Mapping[str, Any], tables: Tables, values: Mapping[str, Value]) -> Signature:
@@ -33,6 +36,7 @@ def effective_signature(said: Mapping[str, Any], tables: Tables, values: Mapping
         left_out = tables.signatures["WITHOUT"]
         traits = _joined(traits, tuple(left_out[name][1] for name in said["without"]))
         population = _less(population, said["without"], tables)
+    unstated = unstated_of(said, metric, tables)
     # What only another model gives is the same whenever the trainer looks at it.
     of_other = metric is not None and tables.metrics.get(metric, {}).get("given_by")
     return Signature(
@@ -45,7 +49,23 @@ def effective_signature(said: Mapping[str, Any], tables: Tables, values: Mapping
         offset=number(said.get("offset", 0.0), values),
         traits=_joined(traits, said["traits"]),
         reproduced_by=said.get("reproduced_by"),
+        unstated=unstated,
     )
+
+
+def unstated_of(said: Mapping[str, Any], metric: str | None, tables: Tables) -> tuple[str, ...]:
+    """Return what nobody has said of how a number is computed, where silence does not mean the metric's definition."""
+    if metric is None or metric not in tables.metrics or said.get("as_defined", "silent" not in said):
+        return ()
+    row = tables.metrics[metric]
+    if said.get("kind", row.get("kind")) == "text":
+        return ()
+    needed = {
+        "population": row.get("population") is not None,
+        "reduction": True,
+        "span": row.get("unit") in TIMES,
+    }
+    return tuple(name for name, needs in needed.items() if needs and not said.get(name))
 
 
 def _less(population: str | None, without: Sequence[str], tables: Tables) -> str | None:

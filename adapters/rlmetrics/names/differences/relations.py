@@ -1,7 +1,8 @@
 """How two entries relate, computed from what they measure and how.
 
-Two entries of one metric are ``exact``, ``affine`` (up to a known a*x + b), ``approximate`` (with what differs), or
-``related`` if a difference is incomparable. Entries of different metrics are ``related`` if the metrics share a
+Two entries of one metric are ``exact``, ``affine`` (up to a known a*x + b), ``approximate`` (with what differs),
+``unreviewed`` where the spec leaves something open that this rests on, or ``related`` if a difference is incomparable.
+Entries of different metrics are ``related`` if the metrics share a
 quantity or are declared look-alikes, and otherwise there is ``none``.
 """
 
@@ -14,12 +15,21 @@ from rlmetrics.lazy_typing import Any, NamedTuple
 from ..tables.key_records import Difference, Entry, Signature, Transform, Typical
 from ..tables.tables import Tables
 from .entry_contrast import GRADES, Cause, cause_of, contrast
+from .severity import UNREVIEWED
 from .typical_sizes import typical_of_level, typical_of_trait
 from .verdict import Sides, applies, guards_of
 
-__all__ = ["GRADES", "RELATIONS", "Relation", "relate", "why_confused", "why_in_short"]
+__all__ = ["GRADES", "RELATIONS", "TRANSLATING", "Relation", "relate", "unstated_words", "why_confused", "why_in_short"]
 
-RELATIONS = ("exact", "affine", "approximate", "related", "none")
+RELATIONS = ("exact", "affine", "approximate", "unreviewed", "related", "none")
+TRANSLATING = frozenset(RELATIONS[:4])
+"""Those under which a value may be carried from one name to the other."""
+
+_STATEMENTS = {
+    "population": "over what it is taken",
+    "reduction": "how it is put together",
+    "span": "what it measures the time of",
+}
 
 _SCALED = ("scale", "offset")
 _ABOUT = {"reduction": "level", "trait": "trait"}
@@ -48,7 +58,7 @@ class Relation(NamedTuple):
     @property
     def translates(self) -> bool:
         """Whether a value may be carried from one name to the other."""
-        return self.kind in ("exact", "affine", "approximate")
+        return self.kind in TRANSLATING
 
     @property
     def rank(self) -> tuple[int, int, int]:
@@ -66,6 +76,8 @@ def relate(
     tables: Tables,
     sides: tuple[str, str] = ("the source", "the target"),
     circumstances: Sides = (None, None),
+    *,
+    over_time: bool = False,
 ) -> Relation:
     """Return the relation from one entry to another.
 
@@ -75,6 +87,7 @@ def relate(
         tables: The vocabulary of signatures, and the metrics.
         sides: What the two are called in what differs.
         circumstances: What decides on either side whether a difference shows.
+        over_time: Whether it is one key in two releases: what nobody has stated of it is no change then.
     """
     if source.metric is None or target.metric is None:
         return Relation("none")
@@ -85,19 +98,37 @@ def relate(
         return Relation("none") if why is None else Relation("related", why=why)
     pairs = contrast(source, target, tables)
     causes = [cause_of(topic, pair, tables) for topic, pair in pairs.items() if topic.kind != "logged"]
-    if not causes:
+    unreviewed = () if over_time else tuple(_unreviewed((source, target), sides))
+    if not causes and not unreviewed:
         return _SAME
     words = _Words(source, target, tables, sides)
     scaled = [cause for cause in causes if cause.kind in _SCALED]
     unknown = [*words.unknown_scales()] if scaled else []
     transform = _conversion(source.signature, target.signature) if scaled and not unknown else None
     others = (words.difference(cause, circumstances) for cause in causes if cause.kind not in _SCALED)
-    differences = (*others, *unknown)
+    differences = (*others, *unknown, *unreviewed)
     if any(difference.grade == "incomparable" for difference in differences):
         return Relation("related", differences, transform)
+    if unreviewed:
+        return Relation("unreviewed", differences, transform)
     if differences:
         return Relation("approximate", differences, transform)
     return Relation("affine" if transform else "exact", (), transform)
+
+
+def _unreviewed(entries: tuple[Entry, Entry], sides: tuple[str, str]) -> Iterator[Difference]:
+    """Yield for either side what nobody has stated of its number."""
+    for side, entry in zip(sides, entries, strict=True):
+        if entry.signature.unstated:
+            what = f"unreviewed in {side}: {unstated_words(entry.signature)}"
+            yield Difference(what, "biased", about=UNREVIEWED)
+
+
+def unstated_words(signature: Signature) -> str:
+    """Return what nobody has stated of how a number is computed, as a clause."""
+    *first, last = (_STATEMENTS[name] for name in signature.unstated)
+    what = f"{', '.join(first)} and {last}" if first else last
+    return f"nobody has stated {what}"
 
 
 def why_confused(source: str, target: str, tables: Tables) -> str | None:

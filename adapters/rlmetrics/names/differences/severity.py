@@ -22,6 +22,7 @@ __all__ = [
     "SEVERITIES",
     "SINGLE",
     "UNKNOWN",
+    "UNREVIEWED",
     "UPDATE",
     "Circumstances",
     "Settings",
@@ -30,7 +31,10 @@ __all__ = [
     "unmet",
 ]
 
-SEVERITIES = ("same", "close", "biased", "look-alike", "none")
+UNREVIEWED = "unreviewed"
+"""The relation, the severity and the difference of numbers of which something is not stated."""
+
+SEVERITIES = ("same", "close", UNREVIEWED, "biased", "look-alike", "none")
 """From numbers that may share a plot to keys without any counterpart."""
 
 UNKNOWN = "unknown"
@@ -136,7 +140,9 @@ def severity(kind: str, differs_by: Iterable[Difference]) -> str:
     """
     if kind in _OF_KIND:
         return _OF_KIND[kind]
-    shown = any(item.grade != "minor" and item.applies is not False for item in differs_by)
+    shown = any(item.grade != "minor" and item.applies is not False for item in differs_by if item.about != UNREVIEWED)
+    if kind == UNREVIEWED and not shown:
+        return UNREVIEWED
     return "biased" if shown or kind != "approximate" else "close"
 
 

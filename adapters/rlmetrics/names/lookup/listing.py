@@ -43,6 +43,7 @@ def keys(
             logged=entry.logged,
             evidence=view.evidence(entry),
             fallbacks=view.source.fallbacks,
+            unstated=entry.signature.unstated,
         )
         for entry in view.entries()
     ]

@@ -150,7 +150,8 @@ class Resolution:
 class KeyInfo:
     """A key or template that a source logs.
 
-    ``fallbacks`` has the release that was asked for, if the spec lacks it, and what answers in its place.
+    ``fallbacks`` has the release that was asked for, if the spec lacks it, and what answers in its place; ``unstated``
+    what nobody has looked up of how the number is computed, such as its ``reduction``.
     """
 
     component: str
@@ -163,6 +164,7 @@ class KeyInfo:
     logged: bool | None
     evidence: tuple[Evidence, ...]
     fallbacks: tuple[Fallback, ...] = ()
+    unstated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

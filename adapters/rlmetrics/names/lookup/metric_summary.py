@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.lazy_typing import Any, NamedTuple
 
+from ..differences.entry_signature import unstated_of
 from ..meanings.protocol import View
 from ..meanings.view import open_view
 from ..settings.configuration import Config
@@ -34,6 +35,7 @@ class Spelling:
         note: What else there is to know.
         mode: ``train`` or ``eval``.
         logged: The same with the prefix of evaluation.
+        unstated: What nobody has looked up of how it is computed, such as its ``reduction``.
     """
 
     framework: str
@@ -44,6 +46,7 @@ class Spelling:
     note: str | None
     mode: str = "train"
     logged: str = ""
+    unstated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +152,17 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
         note = " ".join(logged.table.notes(said)) or None
         bare = logged.table.bare(row)
         spellings.append(
-            Spelling(logged.framework, logged.component, spelled, bare, condition, note, row.mode, row.key)
+            Spelling(
+                logged.framework,
+                logged.component,
+                spelled,
+                bare,
+                condition,
+                note,
+                row.mode,
+                row.key,
+                unstated_of(said, metric, tables),
+            )
         )
     return spellings
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..differences.relations import Relation, relate
+from ..differences.severity import UNREVIEWED
 from ..meanings.protocol import View
 from ..settings.configuration import Configuration
 from ..settings.implied_settings import holds_with, proven
@@ -118,7 +119,8 @@ class Ranking:
         else:
             vanishes = "the name that is bound stands for the same thing as the source's"
             difference = Difference(what, "minor", vanishes, about="placeholder")
-        return relation._replace(kind="approximate", differs_by=(*relation.differs_by, difference))
+        kind = relation.kind if relation.kind == UNREVIEWED else "approximate"
+        return relation._replace(kind=kind, differs_by=(*relation.differs_by, difference))
 
 
 def _braces(names: list[str]) -> str:

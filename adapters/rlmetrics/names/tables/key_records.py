@@ -72,6 +72,8 @@ class Signature:
         offset: See ``scale``.
         traits: Ways in which the number departs from the plain definition, those of the population included.
         reproduced_by: The variant of the metric's function that gives this number.
+        unstated: What nobody has looked up: ``population``, ``reduction`` or ``span``. It is not known to be as the
+            metric is defined.
     """
 
     population: str | None = None
@@ -83,6 +85,7 @@ class Signature:
     offset: float | str = 0.0
     traits: tuple[str, ...] = ()
     reproduced_by: str | None = None
+    unstated: tuple[str, ...] = ()
 
     @property
     def axis(self) -> Transform | None:
@@ -210,7 +213,7 @@ class Difference:
         vanishes_if: The same as ``vanishes_when`` as guards, over the settings of the first and of the second side; one
             that says nothing about a side is None. None as a whole where no setting says it.
         about: Which part of the signature it is about: ``level:NAME``, ``trait:NAME``, ``population``, ``snapshot``,
-            ``span``, ``lag``, ``formula``, ``scale``, ``kind`` or ``placeholder``.
+            ``span``, ``lag``, ``formula``, ``scale``, ``kind``, ``placeholder`` or ``unreviewed``.
         typical: How large it is on the reference batches; None where nothing computes that.
     """
 
@@ -269,7 +272,7 @@ class MapRow:
         from_component: The component that logs it.
         to: Its best target, or None where there is none.
         to_component: The component that logs that.
-        relation: ``exact``, ``affine``, ``approximate``, ``related`` or ``none``.
+        relation: ``exact``, ``affine``, ``approximate``, ``unreviewed``, ``related`` or ``none``.
         differs_by: How the two numbers differ.
         transform: How values are converted; None if they stay as they are.
         note: What else there is to know.
@@ -278,7 +281,8 @@ class MapRow:
         mode: ``train`` or ``eval``.
         unbound: Placeholders of the target that need a value.
         fallbacks: Releases that the spec lacks, and what answers in their place.
-        severity: How much weighs what sets the two apart: ``same``, ``close``, ``biased``, ``look-alike`` or ``none``.
+        severity: How much weighs what sets the two apart: ``same``, ``close``, ``unreviewed``, ``biased``,
+            ``look-alike`` or ``none``.
     """
 
     from_: str

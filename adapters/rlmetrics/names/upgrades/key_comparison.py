@@ -76,7 +76,7 @@ class SourceComparison:
     def change(self, old: Entry, new: Entry) -> KeyChange:
         """Return how the meaning of a key changed."""
         sides = self.sides(old, new)
-        relation = relate(old, new, self._tables, _SIDES, sides)
+        relation = relate(old, new, self._tables, _SIDES, sides, over_time=True)
         said = _said(old, new, relation)
         net = self.net(old, new)
         defaults = self._decisive_defaults(old, new) if said else []

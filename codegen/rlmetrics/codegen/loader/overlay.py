@@ -5,6 +5,7 @@ A file of an overlay with the path of a file of the spec extends it; any other f
 * Metrics, inputs and the words of signatures may be added, never redefined: their meaning is what relations rest on.
 * Other named entries (records of keys, configuration keys, placeholders, profiles, guards, short names, anchors,
   routes) are added, or replace those of the same name.
+* What a file says of its records by `as_defined` does not hold for those that an overlay adds; its own file says it.
 * Lists grow, shared facts among them. A release, a component, a health rule and a diagnosis replace their namesakes.
 * Fields that the overlay leaves out keep their value; other fields that it gives replace it.
 """
@@ -51,8 +52,11 @@ def lay_over(
     result = dict(data)
     places = dict(moved)
     findings: list[SpecFinding] = []
-    for name, value in overlay.data.items():
+    for name, given in overlay.data.items():
+        value = given
         old = result.get(name)
+        if name == "keys" and result.get("as_defined") is True and overlay.data.get("as_defined") is not True:
+            value = {key: _silent(item) for key, item in value.items()} if isinstance(value, dict) else value
         if isinstance(old, dict) and isinstance(value, dict):
             result[name] = _join_entries(name, old, value, overlay, places, findings)
         elif isinstance(old, list) and isinstance(value, list):
@@ -66,6 +70,13 @@ def lay_over(
             result[name] = value
             places[(name,)] = YamlOrigin(overlay, (name,))
     return result, places, findings
+
+
+def _silent(records: Any) -> Any:
+    """Return a record, or several, of which nothing is as defined unless they say so themselves."""
+    if isinstance(records, list):
+        return [_silent(item) for item in records]
+    return {"as_defined": False, **records} if isinstance(records, dict) else records
 
 
 def _join_entries(

@@ -257,6 +257,7 @@ class _Reader:
             self._check_name("suites", stem, suite.suite)
         return Spec(
             root=self._root,
+            overlays=self._folders[1:],
             info=info,
             inputs=inputs.inputs,
             signatures=signatures,

@@ -101,9 +101,14 @@ class Placeholder(Strict):
 
 
 class SignatureFields(Strict):
-    """How one code computes its number. What is left out comes from the profile, then from the metric."""
+    """How one code computes its number. What is left out comes from the profile; beyond that see `as_defined`."""
 
     metric: Text | None = None
+    as_defined: bool | None = Field(
+        default=None,
+        description="Whether what is not said of population, reduction and span is as the metric defines it: true "
+        "states it, false says that nobody has looked. If left out, the file says it.",
+    )
     population: Text | None = Field(default=None, description="The tokens or sequences counted, before `without`.")
     without: list[Text] = Field(default=[], description="What is left out of the population; see signatures.yaml.")
     snapshot: Snapshot | None = None
@@ -357,6 +362,11 @@ class ComponentFile(Strict):
 
     title: Text
     brief: Text
+    as_defined: bool = Field(
+        default=False,
+        description="Whether its records are as their metrics are defined where they say nothing else of population, "
+        "reduction and span. Without it, silence leaves a record unreviewed, and no relation to it is exact.",
+    )
     components: list[ComponentRange] = []
     program: Text | None = Field(
         default=None,

@@ -158,5 +158,5 @@ def _same(course: ComponentCourse, known: _Stretch, item: _Stretch) -> bool:
     sides = tuple(
         course.circumstances(course.releases[place.last if place is known else place.first]) for place in (known, item)
     )
-    relation = relate(known.entry, item.entry, course.tables, _SIDES, (sides[0], sides[1]))
+    relation = relate(known.entry, item.entry, course.tables, _SIDES, (sides[0], sides[1]), over_time=True)
     return relation.transform is None and severity_of(relation) in ("same", "close")

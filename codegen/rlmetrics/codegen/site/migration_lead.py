@@ -69,6 +69,7 @@ def lead(site: Site, move: Move, rows: MovedRows) -> Iterator[Markup]:
     words = {
         "same": later("{count} mean the same"),
         "close": later("{count} mean nearly the same"),
+        "unreviewed": later("{count} have a counterpart that is unreviewed"),
         "biased": later("{count} are comparable only with care"),
         "look-alike": later("{count} have only look-alikes"),
         "none": later("{count} have no counterpart"),
@@ -103,7 +104,7 @@ def plot(rows: MovedRows, texts: Texts) -> tuple[Markup, Markup]:
     if len(alike) <= _NAMED:
         return t("Only {count}" if len(alike) > 1 else "Only one", count=len(alike)), _pairs(alike)
     if total - len(alike) <= total // 2:
-        rest = [row.from_ for row in rows.of("look-alike", "biased", "none")]
+        rest = [row.from_ for row in rows.of("look-alike", "biased", "unreviewed", "none")]
         return t("All but {count}", count=len(rest)), t("Not {keys}.", keys=rows.few(rest))
     return t("{count} of {total}", count=len(alike), total=total), t(
         "{keys} go on.", keys=rows.few([row.from_ for row in alike])

@@ -18,7 +18,7 @@ from .texts import code
 
 __all__ = ["FOLDED", "ORDER", "MovedLine", "MovedRows", "SeverityGroup"]
 
-ORDER = ("look-alike", "biased", "close", "same", "none")
+ORDER = ("look-alike", "biased", "unreviewed", "close", "same", "none")
 """The worst first; what has no counterpart cannot be confused with anything."""
 
 FOLDED = 24
@@ -27,6 +27,7 @@ FOLDED = 24
 _HEADINGS = {
     "look-alike": "Looks like it, is another metric: never in one plot",
     "biased": "Comparable only with care: start a new panel",
+    "unreviewed": "Unreviewed: compare the code before use",
     "close": "Nearly the same",
     "same": "The same",
     "none": "No counterpart",

@@ -48,6 +48,8 @@ def taken(piece: LifePiece, tables: Tables, texts: Texts) -> Iterator[Markup]:
     averaged = averaged_words(signature, piece.entry.metric, tables)
     if averaged is not None:
         yield texts.t("Taken over {what}.", what=texts.say(averaged))
+    if "reduction" in signature.unstated:
+        yield texts.t("How its parts are put together is not stated.")
     if signature.span is not None:
         yield texts.t("It measures {what}.", what=texts.say(signature.span.rstrip(".")))
     if signature.snapshot is not None:

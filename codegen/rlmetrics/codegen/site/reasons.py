@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from rlmetrics.names.differences.entry_contrast import Cause, cause_of, contrast
 from rlmetrics.names.differences.entry_signature import population_traits
-from rlmetrics.names.differences.severity import Circumstances
+from rlmetrics.names.differences.relations import unstated_words
+from rlmetrics.names.differences.severity import UNREVIEWED, Circumstances
 from rlmetrics.names.differences.verdict import verdict_on
 from rlmetrics.names.tables.key_records import Entry
 from rlmetrics.names.tables.tables import Tables
@@ -68,6 +69,9 @@ class Reasons:
         pairs = contrast(target, entry, self._tables)
         causes = [cause_of(topic, pair, self._tables) for topic, pair in pairs.items()]
         found = [self._reason(cause, entry, side) for cause in causes if cause.kind not in _NOT_OF_THE_NUMBER]
+        if entry.signature.unstated:
+            text = sentence(f"{UNREVIEWED}: {unstated_words(entry.signature)}")
+            found.append(Reason((UNREVIEWED, "", ""), "biased", None, UNREVIEWED, text))
         return tuple(
             sorted(
                 found,

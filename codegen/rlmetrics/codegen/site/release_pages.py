@@ -30,6 +30,7 @@ HEADINGS = {
     "look-alike": "The name stayed, the metric did not: never in one plot",
     "biased": "Comparable only with care: start a new panel",
     "none": "No longer logged by default",
+    "unreviewed": "Unreviewed: compare the code before use",
     "close": "Nearly the same",
     "same": "The same number: by a known factor, or logged by default now",
 }

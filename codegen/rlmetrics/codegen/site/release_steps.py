@@ -16,7 +16,7 @@ from rlmetrics.names.upgrades.causes import SharedCause
 
 __all__ = ["WORST_FIRST", "MigrationStep", "Proof", "changes_something", "components_of", "proof", "steps_of"]
 
-WORST_FIRST = ("look-alike", "biased", "none", "close", "same")
+WORST_FIRST = ("look-alike", "biased", "none", "unreviewed", "close", "same")
 """Severities of keys that kept their name; ``none`` is a key that is not logged by default any more."""
 
 assert set(WORST_FIRST) == set(SEVERITIES)

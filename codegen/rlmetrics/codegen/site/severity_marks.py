@@ -21,6 +21,7 @@ def severity_name(severity: str, texts: Texts) -> str:
     names = {
         "same": texts.plain("same"),
         "close": texts.plain("near"),
+        "unreviewed": texts.plain("unreviewed"),
         "biased": texts.plain("differs"),
         "look-alike": texts.plain("not comparable"),
         "none": texts.plain("no counterpart"),

@@ -144,8 +144,11 @@ class _Tables:
                 said[name] = [anchor if here else f"{piece.stem}:{anchor}" for anchor in value]
             else:
                 said[name] = list(value) if isinstance(value, tuple) else value
-        if isinstance(piece.fields, Record) and self._scope.is_foreign(piece.stem, piece.fields.at):
-            said["foreign"] = True
+        if isinstance(piece.fields, Record):
+            if self._scope.is_foreign(piece.stem, piece.fields.at):
+                said["foreign"] = True
+            if not self._component.files[piece.stem].as_defined:
+                said["silent"] = True
         if piece.when is not None:
             said["when"] = piece.when
             if getattr(piece.fields, "name", None):

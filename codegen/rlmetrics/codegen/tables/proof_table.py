@@ -30,7 +30,7 @@ def proof_tables(spec: Spec) -> dict[str, Table]:
     tables: dict[str, Table] = {}
     for name, framework in spec.frameworks.items():
         scope = scope_of(framework)
-        folder = spec.root / "locks" / name
+        folder = spec.home(name) / "locks" / name
         ledger = Ledger(folder, framework.framework.package)
         for stem, file in framework.files.items():
             if file.anchors and ledger.path(stem).is_file():

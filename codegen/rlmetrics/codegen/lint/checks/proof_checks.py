@@ -35,7 +35,7 @@ __all__ = ["CHECKS"]
 def unproven(context: Context) -> Iterator[Hit]:
     spec = context.spec
     for framework in spec.frameworks:
-        folder = spec.root / "locks" / framework
+        folder = spec.home(framework) / "locks" / framework
         if not folder.is_dir():
             continue  # an overlay may describe a framework of its own, which nobody keeps locks of
         order = [item.release for item in spec.frameworks[framework].framework.releases]
@@ -89,7 +89,7 @@ def _stated_defaults(context: Context) -> Iterator[tuple[str, str, int, object, 
     """Yield each stated default with each one that the locks have meanwhile, and the first release of both."""
     for framework, spec in context.spec.frameworks.items():
         written = FrameworkSpec(spec.framework, spec.stated)
-        facts = LockFacts(written, context.spec.root / "locks" / framework)
+        facts = LockFacts(written, context.spec.home(framework) / "locks" / framework)
         for stem, file in spec.stated.items():
             for name, key in file.config.items():
                 known = facts.defaults(stem, name, key) if key.defaults else []
@@ -115,7 +115,7 @@ def _same(one: object, other: object) -> bool:
 def anchor_repeated(context: Context) -> Iterator[Hit]:
     for framework, spec in context.spec.frameworks.items():
         written = FrameworkSpec(spec.framework, spec.stated)
-        facts = LockFacts(written, context.spec.root / "locks" / framework)
+        facts = LockFacts(written, context.spec.home(framework) / "locks" / framework)
         for stem, file in spec.stated.items():
             known = facts.anchors(stem) if file.anchors else {}
             for entry in file.anchors:
@@ -147,7 +147,7 @@ def _reader(folder: Path, own: str, stem: str) -> LockOf:
 )
 def undated_package(context: Context) -> Iterator[Hit]:
     for name, framework in context.spec.frameworks.items():
-        folder = context.spec.root / "locks" / name
+        folder = context.spec.home(name) / "locks" / name
         for package, dates in framework.framework.beside.items():
             known = {
                 release
@@ -163,4 +163,33 @@ def _entry(anchors: dict[str, str], name: str) -> str:
     return next(names for names in anchors if name in (part.strip() for part in names.split(",")))
 
 
-CHECKS: tuple[Check, ...] = (unproven, default_differs, default_repeated, anchor_repeated, undated_package)
+@check(
+    "unproven-framework",
+    "warning",
+    what="A framework of which no file names an anchor, or of which there is no lock: nothing shows that any of its "
+    "releases logs what is said.",
+    fix="read it with `rlmetrics release add PACKAGE==RELEASE`, which writes the lock, and name anchors with "
+    "`rlmetrics anchor add`",
+    whole=True,
+)
+def unproven_framework(context: Context) -> Iterator[Hit]:
+    spec = context.spec
+    for name, framework in spec.frameworks.items():
+        lacking = []
+        if not any(file.anchors for file in framework.files.values()):
+            lacking.append("no anchor")
+        if not any((spec.home(name) / "locks" / name).glob("*.lock")):
+            lacking.append("no lock")
+        if lacking:
+            message = f"nothing proves what `{name}` logs: it has {' and '.join(lacking)}"
+            yield Hit(f"frameworks/{name}/framework", ("framework",), message)
+
+
+CHECKS: tuple[Check, ...] = (
+    unproven,
+    default_differs,
+    default_repeated,
+    anchor_repeated,
+    undated_package,
+    unproven_framework,
+)

@@ -78,6 +78,7 @@ class NumberedMeanings:
                 signature.offset,
                 signature.traits,
                 signature.reproduced_by,
+                signature.unstated,
             )
             # The signature is kept, so that its identity stays its own.
             known = self._signatures[id(signature)] = signature, spelled
