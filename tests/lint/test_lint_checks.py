@@ -82,6 +82,7 @@ def test_every_check_is_tested() -> None:
         "default-repeated",
         "anchor-repeated",
         "undated-package",
+        "unproven-framework",
         "stale-size",
         "refuted-sentence",
         "unjudged-sentence",

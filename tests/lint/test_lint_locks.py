@@ -131,3 +131,18 @@ def test_releases_of_other_packages_have_dates(spec: SpecText) -> None:
     (found,) = spec.findings("undated-package")
 
     assert found.message == "`torch` 2.1.0, which locks know, has no date"
+
+
+def test_a_framework_without_a_lock_is_unproven(spec: SpecText) -> None:
+    """A warning at its file that says what is missing; none once there is a lock."""
+    allowed = "allow: [{check: unproven-framework, reason: A small one for tests of lint.}]\n"
+    spec.edit("frameworks/acme/framework", allowed, "")
+
+    (finding,) = spec.findings("unproven-framework")
+
+    assert (finding.level, finding.location.line) == ("warning", 1)
+    assert finding.message == "nothing proves what `acme` logs: it has no lock"
+
+    locked(spec, "1.0.0..", "0.1")
+
+    assert spec.findings("unproven-framework") == []

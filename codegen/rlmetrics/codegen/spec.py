@@ -31,12 +31,17 @@ if TYPE_CHECKING:
         Tracker,
     )
 
-__all__ = ["FrameworkSpec", "LanguageTexts", "Spec", "SpecFile", "YamlOrigin"]
+__all__ = ["FrameworkSpec", "LanguageTexts", "Spec", "SpecFile", "YamlOrigin", "home_of"]
 
 _DEEPEST = 5
 """Length of the longest path of an entry that can stand elsewhere: a fact of one of several records of a key."""
 _PATTERNS = ("answers", "terminal", "values")
 """Files whose placeholders stand for what an answer puts there; those of the interface are filled afterwards."""
+
+
+def home_of(framework: str, folders: Sequence[Path]) -> Path:
+    """Return the first of some folders, spec and overlays, that has files of a framework."""
+    return next((folder for folder in folders if (folder / "frameworks" / framework).is_dir()), folders[0])
 
 
 @dataclass(frozen=True)
@@ -174,8 +179,7 @@ class Spec:
 
     def home(self, framework: str) -> Path:
         """Return the folder that a framework's files and locks are in: ``spec``, or the overlay that adds it."""
-        places = (self.root, *self.overlays)
-        return next((place for place in places if (place / "frameworks" / framework).is_dir()), self.root)
+        return home_of(framework, (self.root, *self.overlays))
 
     def locate(self, ref: str, path: YamlPath = (), *, value: bool = False) -> Location:
         """Return the place of a node.

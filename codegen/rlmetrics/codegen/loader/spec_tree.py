@@ -27,7 +27,7 @@ from ..model import (
     SuiteFile,
     Tracker,
 )
-from ..spec import FrameworkSpec, LanguageTexts, Spec, SpecFile, YamlOrigin
+from ..spec import FrameworkSpec, LanguageTexts, Spec, SpecFile, YamlOrigin, home_of
 from .document import YamlDocument
 from .groups import write_out
 from .kept_models import KeptModels, UnparsedDocument
@@ -288,7 +288,7 @@ class _Reader:
             if framework.framework != name:
                 self._wrong_name(f"{prefix}/framework", "framework", framework.framework, name)
             written = self._written_out(prefix, framework, dict(_of_kind(models, prefix, ComponentFile)))
-            result[name] = LockFacts(written, self._root / "locks" / name).added()
+            result[name] = LockFacts(written, home_of(name, self._folders) / "locks" / name).added()
         return result
 
     def _written_out(self, prefix: str, framework: Framework, files: dict[str, ComponentFile]) -> FrameworkSpec:
