@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lint.spec_text import BASE, SpecText
@@ -136,6 +139,36 @@ def test_a_file_that_cannot_be_opened_is_a_finding(spec: SpecText, monkeypatch: 
 
     found = [(finding.id, str(finding.location), finding.message) for finding in spec.findings()]
     assert found == [("unreadable-file", "spec/trackers/board.yaml:1:1", "cannot be read: Permission denied")]
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda path: path.symlink_to("nowhere"), "is a symbolic link that leads nowhere"),
+        (os.mkfifo, "is a pipe or a device"),
+    ],
+)
+def test_what_is_no_file_is_a_finding(spec: SpecText, make: Callable[[Path], None], why: str) -> None:
+    """A link that leads nowhere was left out without a word, and a pipe was waited for."""
+    make(spec.root / "metrics" / "odd.yaml")
+
+    found = [(finding.id, str(finding.location), finding.message) for finding in spec.findings()]
+    assert found == [("unreadable-file", "spec/metrics/odd.yaml:1:1", why)]
+
+
+def test_a_folder_that_cannot_be_listed_is_a_finding(spec: SpecText, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its files were left out without a word, and what they say with them."""
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if Path(path).name == "trackers":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+
+    found = [(finding.id, str(finding.location), finding.message) for finding in spec.findings()]
+    assert ("unreadable-file", "spec/trackers:1:1", "cannot be read: Permission denied") in found
 
 
 def test_a_yml_file_is_not_silently_ignored(spec: SpecText) -> None:

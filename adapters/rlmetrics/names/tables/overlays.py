@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -27,7 +26,6 @@ def overlaid(overlays: Sequence[str]) -> Callable[[str], Mapping[str, Any]]:
         if not folder.is_dir():
             msg = f"{overlay}: no such folder; --spec takes a folder with YAML files like those of spec/"
             raise NamesError(msg)
-        _require_readable(folder)
     try:
         from rlmetrics.codegen.lint import runner
         from rlmetrics.codegen.lint.checks import reference_checks
@@ -58,28 +56,6 @@ def overlaid(overlays: Sequence[str]) -> Callable[[str], Mapping[str, Any]]:
         return data[name].data
 
     return load_table
-
-
-def _require_readable(folder: Path) -> None:
-    """Make sure that nothing of an overlay is left out since it can't be read, and that no pipe is waited for.
-
-    Raises:
-        NamesError: A folder in it can't be read, or a file is none.
-    """
-
-    def refuse(error: OSError) -> None:
-        msg = f"{error.filename}: {error.strerror or error}; an overlay must be readable as a whole"
-        raise NamesError(msg)
-
-    for place, folders, names in os.walk(folder, onerror=refuse):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for path in (Path(place, name) for name in names if name.endswith((".yaml", ".yml")) and name[0] != "."):
-            if path.is_symlink() and not path.exists():
-                msg = f"{path}: is a symbolic link that leads nowhere; remove it, or put the file in its place"
-                raise NamesError(msg)
-            if not path.is_file():
-                msg = f"{path}: is a pipe or a device; put a file of YAML in its place"
-                raise NamesError(msg)
 
 
 def find_spec() -> Path:

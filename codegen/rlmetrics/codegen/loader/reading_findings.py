@@ -18,7 +18,7 @@ class LoadCheck(NamedTuple):
 LOAD_CHECKS: tuple[LoadCheck, ...] = (
     LoadCheck("missing-file", "A file that a spec or a framework must have.", "add it"),
     LoadCheck("stray-file", "A YAML file where nothing reads it.", "move it where it belongs, or remove it"),
-    LoadCheck("unreadable-file", "A file that cannot be opened.", "make it readable"),
+    LoadCheck("unreadable-file", "A file or folder that cannot be opened, or is no ordinary one.", "make it readable"),
     LoadCheck(
         "file-name", "A family, framework or tracker named otherwise than its file or folder.", "make them agree"
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel
@@ -76,16 +78,23 @@ def model_of(ref: str) -> type[BaseModel] | None:
     return None
 
 
-def yaml_files(folder: Path) -> list[Path]:
-    """Return every visible YAML file below a folder, in a fixed order."""
-    files = [*folder.rglob("*.yaml"), *folder.rglob("*.yml")]
-    visible = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
-    return sorted(path for path in visible if path.is_file())
+def yaml_files(folder: Path, report: Callable[[OSError], None]) -> list[Path]:
+    """Return all that is named as a visible YAML file below a folder, in a fixed order.
+
+    Args:
+        folder: Where to look.
+        report: Called with what keeps a folder from being listed, and names it.
+    """
+    paths = []
+    for place, folders, files in os.walk(folder, onerror=report):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths += [Path(place, name) for name in files if name.endswith((".yaml", ".yml")) and not name.startswith(".")]
+    return sorted(paths)
 
 
 def shown_name(root: Path, path: Path) -> str:
     """Return the name of a file in messages: relative to the checkout where it lies in it."""
     try:
-        return path.resolve().relative_to(root.resolve().parent).as_posix()
+        return (path.parent.resolve() / path.name).relative_to(root.resolve().parent).as_posix()
     except ValueError:
         return path.as_posix()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -147,7 +148,7 @@ class _Reader:
         self._findings.append(SpecFinding(check, "error", place, message, fix))
 
     def _read_folder(self, folder: Path) -> None:
-        for path in yaml_files(folder):
+        for path in yaml_files(folder, self._report_unreadable):
             name = shown_name(self._root, path)
             ref = path.relative_to(folder).with_suffix("").as_posix()
             if path.suffix == ".yml" or model_of(ref) is None:
@@ -156,9 +157,9 @@ class _Reader:
                 self._report("stray-file", Location(name), "nothing reads this file", f"the spec consists of {where}")
                 continue
             try:
-                content = path.read_bytes()
+                content = _content(path)
             except OSError as error:
-                self._report("unreadable-file", Location(name), f"cannot be read: {error.strerror}", "make it readable")
+                self._report_unreadable(error, path)
                 self._lose(ref)
                 continue
             kept = self._kept.get(ref, content)
@@ -176,6 +177,12 @@ class _Reader:
                 self._findings += conflicts
             else:
                 self._raw[ref] = _Raw(document, document.data, content=None if findings else content)
+
+    def _report_unreadable(self, error: OSError, path: Path | None = None) -> None:
+        place = Location(shown_name(self._root, path or Path(error.filename)))
+        said = error.strerror or str(error)
+        message = said if said.startswith("is ") else f"cannot be read: {said}"
+        self._report("unreadable-file", place, message, "put a file in its place that can be read")
 
     def _lose(self, ref: str) -> None:
         """Note that this file is there, and that anything may have been defined in it."""
@@ -341,6 +348,15 @@ def _languages(models: Mapping[str, BaseModel]) -> Iterator[tuple[str, LanguageT
         glossary = own.get("glossary")
         sentences = {part: model for part, model in own.items() if isinstance(model, Sentences)}
         yield name, LanguageTexts(glossary if isinstance(glossary, Glossary) else Glossary(terms={}), sentences)
+
+
+def _content(path: Path) -> bytes:
+    """Read a file; to open a pipe would wait for whoever writes to it."""
+    if path.is_symlink() and not path.exists():
+        raise OSError(errno.ENOENT, "is a symbolic link that leads nowhere", path)
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is a pipe or a device", path)
+    return path.read_bytes()
 
 
 def _prune(raw: _Raw, faults: set[YamlPath]) -> tuple[dict[str, Any], dict[YamlPath, YamlOrigin]]:
