@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import inspect
 from collections import defaultdict
 from functools import cache
 from itertools import combinations
@@ -21,13 +22,11 @@ for _key in REGISTRY:
 
 def _operations(key: str) -> frozenset[str]:
     """Return what a function is made of: the names that it uses and the instructions of its control flow."""
-    update, finalize = REGISTRY[key].update, REGISTRY[key].finalize
-    assert update is not None
-    assert finalize is not None
-    codes = (REGISTRY[key].function.__code__, update.__code__, finalize.__code__)
+    finalize = REGISTRY[key].finalize
+    codes = (inspect.unwrap(REGISTRY[key].function).__code__, finalize.__code__)
     jumps = {*dis.hasjrel, *dis.hasjabs}
     steps = {step.opname for code in codes for step in dis.get_instructions(code) if step.opcode in jumps}
-    return frozenset(steps.union(update.__code__.co_names, finalize.__code__.co_names))
+    return frozenset(steps.union(*(code.co_names for code in codes)))
 
 
 @cache

@@ -111,24 +111,18 @@ def test_cells_of_tables_escape_bars_in_code() -> None:
 def test_function_reads_like_hand_written_code(root: Path) -> None:
     """The function with a parameter and named steps comes out exactly like this."""
     module = (root / "generated/rlmetrics/functional/kl.py").read_text()
-    start = module.index("def _kl_old_clipped_update")
+    head, _, rest = module.partition('@METRICS.metric("kl/old/clipped", results.ratio)\n')[2].partition('    """')
+    body = rest.partition('    """\n')[2].partition("\n\n\n")[0]
 
-    expected = """\
-def _kl_old_clipped_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor, *, limit: float) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
-    check_numbers("kl/old/clipped", limit=limit)
+    signature = "(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor, *, limit: float = 0.5) -> Tensor:"
+    assert head == f"def kl_old_clipped{signature}\n"
+    assert (
+        body
+        == """\
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     log_ratio = old_logprobs - logprobs
     bounded = torch.clamp(log_ratio, -limit, limit)
-    bounded_sum = ops.total(bounded, mask)
-    token_count = ops.count(mask)
-    return pack([bounded_sum, token_count])
-
-
-def _kl_old_clipped_finalize(state: Tensor) -> Tensor:
-    bounded_sum, token_count = state.unbind()
-    return bounded_sum / token_count
-"""
-    assert module[start : start + len(expected)] == expected
+    return keep.mean(bounded, mask)"""
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 
 import pytest
@@ -40,13 +41,12 @@ def test_entries_match_their_functions(family: str) -> None:
 
 
 def _assert_entry_matches(metric: MetricFunction) -> None:
-    code = metric.function.__code__
-    arguments = code.co_varnames[: code.co_argcount]
-    keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    arguments = inspect.signature(metric.function).parameters.values()
+    keywords = {one.name: one.default for one in arguments if one.kind is one.KEYWORD_ONLY}
 
-    assert tuple(name for name, _, _ in metric.inputs) == arguments
-    assert tuple(metric.parameters) == keywords
-    defaults = metric.function.__kwdefaults__ or {}
+    assert [name for name, _, _ in metric.inputs] == [one.name for one in arguments if one.name not in keywords]
+    assert list(metric.parameters) == list(keywords)
+    defaults = {name: value for name, value in keywords.items() if value is not inspect.Parameter.empty}
     assert {name: value for name, value in metric.parameters.items() if value is not None} == defaults
     for section in ("Args:", "Returns:", "Raises:"):
         assert section in (metric.function.__doc__ or "")

@@ -24,7 +24,7 @@ def test_every_metric_has_one_result() -> None:
     """Each metric with a function has one example, so that a new metric needs one too."""
     counts = Counter(example.key for example in examples())
     assert [key for key, count in counts.items() if count > 1] == []
-    assert sorted(key for key in REGISTRY if "@" not in key) == sorted(counts)
+    assert sorted(key for key in REGISTRY if "@" not in key) == sorted(key for key in counts if "@" not in key)
 
 
 def test_arithmetic_understands_numbers_only() -> None:

@@ -5,11 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-import torch
-from torch import Tensor
-
-from rlmetrics.state.bounds import check_parameters
-from rlmetrics.state.input_checks import Dtype, check_inputs
+from rlmetrics.state.input_checks import Dtype
 
 INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
     "logprobs": (("B", "T"), "float"),
@@ -175,36 +171,3 @@ INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
     "matches_after": (("B",), "float"),
     "multi_token_logprobs": (("B", "T"), "float"),
 }
-
-
-def check(**tensors: Tensor) -> None:
-    """Check that tensors are what their names promise.
-
-    Args:
-        tensors: The tensors by input name.
-
-    Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
-    """
-    check_inputs(INPUTS, tensors)
-
-
-def check_numbers(metric: str, **parameters: object) -> None:
-    """Check that the parameters of a metric are numbers within their bounds.
-
-    Args:
-        metric: The metric's id.
-        parameters: The parameters by name.
-
-    Raises:
-        TypeError: One is None or no number, or is not whole where it must be.
-        ValueError: One is NaN or smaller than its least value.
-    """
-    if not torch.compiler.is_compiling():
-        check_parameters(metric, parameters)
-
-
-def named(*names: str) -> tuple[tuple[str, tuple[str, ...], Dtype], ...]:
-    """Return name, axes and dtype of each input."""
-    return tuple((name, *INPUTS[name]) for name in names)

@@ -12,12 +12,10 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -28,7 +26,11 @@ __all__ = [
     "advantage_min",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("advantage/mean", results.ratio)
 def advantage_mean(advantages: Tensor, mask: Tensor) -> Tensor:
     """Mean advantage over response tokens, as the policy loss uses it.
 
@@ -36,10 +38,7 @@ def advantage_mean(advantages: Tensor, mask: Tensor) -> Tensor:
     every token is different: then nothing is learnt. Without whitening, a positive mean says that the batch went better
     than the critic expected.
 
-    Formula::
-
-        mean(advantages)
-
+    Formula: ``mean(advantages)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -51,41 +50,31 @@ def advantage_mean(advantages: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
             https://arxiv.org/abs/1506.02438.
+
+    Example:
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.advantage_mean(advantages, mask).item(), 4)
+        -0.6667
     """
-    state = _advantage_mean_update(advantages, mask)
-    return _advantage_mean_finalize(state)
-
-
-def _advantage_mean_update(advantages: Tensor, mask: Tensor) -> Tensor:
-    check(advantages=advantages, mask=mask)
     mask = mask.bool()
     advantages = ops.masked(advantages, mask)
-    advantages_sum = ops.total(advantages, mask)
-    token_count = ops.count(mask)
-    return pack([advantages_sum, token_count])
+    return keep.mean(advantages, mask)
 
 
-def _advantage_mean_finalize(state: Tensor) -> Tensor:
-    advantages_sum, token_count = state.unbind()
-    return advantages_sum / token_count
-
-
+@METRICS.metric("advantage/max", results.counted)
 def advantage_max(advantages: Tensor, mask: Tensor) -> Tensor:
     """Largest advantage over response tokens, as the policy loss uses it.
 
     A tail of the batch: how strongly the best token is pushed. After whitening a few units are usual; tens of units are
     an outlier that dominates the update.
 
-    Formula::
-
-        max(advantages)
-
+    Formula: ``max(advantages)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -97,40 +86,30 @@ def advantage_max(advantages: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
             https://arxiv.org/abs/1506.02438.
+
+    Example:
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.advantage_max(advantages, mask).item(), 3)
+        2.0
     """
-    state = _advantage_max_update(advantages, mask)
-    return _advantage_max_finalize(state)
-
-
-def _advantage_max_update(advantages: Tensor, mask: Tensor) -> Tensor:
-    check(advantages=advantages, mask=mask)
     mask = mask.bool()
     advantages = ops.masked(advantages, mask)
-    advantages_max = ops.largest(advantages, mask)
-    token_count = ops.count(mask)
-    return pack([advantages_max, token_count])
+    return keep.largest(advantages, mask)
 
 
-def _advantage_max_finalize(state: Tensor) -> Tensor:
-    advantages_max, token_count = state.unbind()
-    return ops.or_nan(advantages_max, token_count)
-
-
+@METRICS.metric("advantage/min", results.counted)
 def advantage_min(advantages: Tensor, mask: Tensor) -> Tensor:
     """Smallest advantage over response tokens, as the policy loss uses it.
 
     A tail of the batch, how strongly the worst token is pushed away.
 
-    Formula::
-
-        min(advantages)
-
+    Formula: ``min(advantages)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -142,41 +121,31 @@ def advantage_min(advantages: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
             https://arxiv.org/abs/1506.02438.
+
+    Example:
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.advantage_min(advantages, mask).item(), 3)
+        -3.0
     """
-    state = _advantage_min_update(advantages, mask)
-    return _advantage_min_finalize(state)
-
-
-def _advantage_min_update(advantages: Tensor, mask: Tensor) -> Tensor:
-    check(advantages=advantages, mask=mask)
     mask = mask.bool()
     advantages = ops.masked(advantages, mask)
-    advantages_min = ops.smallest(advantages, mask)
-    token_count = ops.count(mask)
-    return pack([advantages_min, token_count])
+    return keep.smallest(advantages, mask)
 
 
-def _advantage_min_finalize(state: Tensor) -> Tensor:
-    advantages_min, token_count = state.unbind()
-    return ops.or_nan(advantages_min, token_count)
-
-
+@METRICS.metric("advantage/distribution", results.histogram)
 def advantage_distribution(advantages: Tensor, mask: Tensor) -> Tensor:
     """Histogram of the advantage over response tokens.
 
     Whitened advantages should form one bulk around 0 with tails of a few units. Two separate peaks come from sparse
     rewards (right and wrong answers); one sharp peak is a batch without signal.
 
-    Formula::
-
-        histogram(advantages, low=-5, high=5, bins=100)
-
+    Formula: ``histogram(advantages, low=-5, high=5, bins=100)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -189,40 +158,34 @@ def advantage_distribution(advantages: Tensor, mask: Tensor) -> Tensor:
         maximum a pure number.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
             https://arxiv.org/abs/1506.02438.
+
+    Example:
+        >>> advantages = tensor([[-1.05, 2.05, 0], [-7, 0, 0]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> found = F.advantage_distribution(advantages, mask)
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {0: 1, 40: 1, 71: 1}
+        >>> [round(end, 3) for end in found[-2:].tolist()]
+        [-7.0, 2.05]
     """
-    state = _advantage_distribution_update(advantages, mask)
-    return _advantage_distribution_finalize(state)
-
-
-def _advantage_distribution_update(advantages: Tensor, mask: Tensor) -> Tensor:
-    check(advantages=advantages, mask=mask)
     mask = mask.bool()
     advantages = ops.masked(advantages, mask)
-    advantages_bins = ops.histogram(advantages, mask, low=-5.0, high=5.0, bins=100)
-    return pack([advantages_bins])
+    return ops.histogram(advantages, mask, low=-5.0, high=5.0, bins=100)
 
 
-def _advantage_distribution_finalize(state: Tensor) -> Tensor:
-    advantages_bins = state[0:104]
-    return ops.histogram_result(advantages_bins)
-
-
+@METRICS.metric("advantage/distribution@unmasked", results.histogram)
 def advantage_distribution_unmasked(advantages: Tensor) -> Tensor:
     """The histogram over every position of the padded tensor.
 
     Whitened advantages should form one bulk around 0 with tails of a few units. Two separate peaks come from sparse
     rewards (right and wrong answers); one sharp peak is a batch without signal.
 
-    Formula::
-
-        histogram(advantages, low=-5, high=5, bins=100, over=everything)
-
+    Formula: ``histogram(advantages, low=-5, high=5, bins=100, over=everything)``.
     Population: Every position of the padded tensor, prompt and padding included. Data may be split anywhere: merged
     states equal the whole.
 
@@ -234,105 +197,18 @@ def advantage_distribution_unmasked(advantages: Tensor) -> Tensor:
         maximum a pure number.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
             https://arxiv.org/abs/1506.02438.
+
+    Example:
+        >>> found = F.advantage_distribution_unmasked(tensor([[-1.05, 2.05, 0], [-7, 0, 0]]))
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {0: 1, 40: 1, 51: 3, 71: 1}
+        >>> [round(end, 3) for end in found[-2:].tolist()]
+        [-7.0, 2.05]
     """
-    state = _advantage_distribution_unmasked_update(advantages)
-    return _advantage_distribution_unmasked_finalize(state)
-
-
-def _advantage_distribution_unmasked_update(advantages: Tensor) -> Tensor:
-    check(advantages=advantages)
     advantages = ops.as_float(advantages)
-    advantages_bins = ops.histogram(advantages, low=-5.0, high=5.0, bins=100)
-    return pack([advantages_bins])
-
-
-def _advantage_distribution_unmasked_finalize(state: Tensor) -> Tensor:
-    advantages_bins = state[0:104]
-    return ops.histogram_result(advantages_bins)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "advantage/mean": MetricFunction(
-        id="advantage/mean",
-        brief="Mean advantage over response tokens, as the policy loss uses it.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("advantages", "mask"),
-        parameters={},
-        function=advantage_mean,
-        update=_advantage_mean_update,
-        finalize=_advantage_mean_finalize,
-        formula="mean(advantages)",
-        slots=(Slot("advantages_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "advantage/max": MetricFunction(
-        id="advantage/max",
-        brief="Largest advantage over response tokens, as the policy loss uses it.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("advantages", "mask"),
-        parameters={},
-        function=advantage_max,
-        update=_advantage_max_update,
-        finalize=_advantage_max_finalize,
-        formula="max(advantages)",
-        slots=(Slot("advantages_max", "max"), Slot("token_count", "count")),
-    ),
-    "advantage/min": MetricFunction(
-        id="advantage/min",
-        brief="Smallest advantage over response tokens, as the policy loss uses it.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("advantages", "mask"),
-        parameters={},
-        function=advantage_min,
-        update=_advantage_min_update,
-        finalize=_advantage_min_finalize,
-        formula="min(advantages)",
-        slots=(Slot("advantages_min", "min"), Slot("token_count", "count")),
-    ),
-    "advantage/distribution": MetricFunction(
-        id="advantage/distribution",
-        brief="Histogram of the advantage over response tokens.",
-        unit="1",
-        kind="distribution",
-        atom="token",
-        empty="nan",
-        inputs=named("advantages", "mask"),
-        parameters={},
-        function=advantage_distribution,
-        update=_advantage_distribution_update,
-        finalize=_advantage_distribution_finalize,
-        formula="histogram(advantages, low=-5, high=5, bins=100)",
-        slots=(Slot("advantages_bins", "bins", bins=100, low=-5.0, high=5.0),),
-    ),
-    "advantage/distribution@unmasked": MetricFunction(
-        id="advantage/distribution@unmasked",
-        brief="The histogram over every position of the padded tensor.",
-        unit="1",
-        kind="distribution",
-        atom="token",
-        empty="nan",
-        inputs=named("advantages"),
-        parameters={},
-        function=advantage_distribution_unmasked,
-        update=_advantage_distribution_unmasked_update,
-        finalize=_advantage_distribution_unmasked_finalize,
-        formula="histogram(advantages, low=-5, high=5, bins=100, over=everything)",
-        slots=(Slot("advantages_bins", "bins", bins=100, low=-5.0, high=5.0),),
-        over_padding=True,
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return ops.histogram(advantages, low=-5.0, high=5.0, bins=100)

@@ -12,12 +12,11 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -46,7 +45,11 @@ __all__ = [
     "async_rollout_turns_mean",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("async_rollout/turns/mean", results.ratio)
 def async_rollout_turns_mean(model_turns: Tensor) -> Tensor:
     """Mean number of times the policy was asked for text within one conversation.
 
@@ -54,10 +57,7 @@ def async_rollout_turns_mean(model_turns: Tensor) -> Tensor:
     final answer included. A drift towards the limit of tool iterations means loops; a fall to 1 means that tools are no
     longer called.
 
-    Formula::
-
-        mean(model_turns)
-
+    Formula: ``mean(model_turns)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -67,35 +67,23 @@ def async_rollout_turns_mean(model_turns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_turns_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _async_rollout_turns_mean_update(model_turns)
-    return _async_rollout_turns_mean_finalize(state)
+    return keep.mean(model_turns)
 
 
-def _async_rollout_turns_mean_update(model_turns: Tensor) -> Tensor:
-    check(model_turns=model_turns)
-    model_turns_sum = ops.total(model_turns)
-    sequence_count = ops.number_of(model_turns)
-    return pack([model_turns_sum, sequence_count])
-
-
-def _async_rollout_turns_mean_finalize(state: Tensor) -> Tensor:
-    model_turns_sum, sequence_count = state.unbind()
-    return model_turns_sum / sequence_count
-
-
+@METRICS.metric("async_rollout/turns/max", results.counted)
 def async_rollout_turns_max(model_turns: Tensor) -> Tensor:
     """Most requests to the policy that one conversation needed.
 
     One more than the limit of tool iterations as soon as a single conversation exhausts it. A high maximum with a mean
     near 1 points to a few prompts on which the model loops; those conversations also hold up their whole group.
 
-    Formula::
-
-        max(model_turns)
-
+    Formula: ``max(model_turns)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -105,25 +93,16 @@ def async_rollout_turns_max(model_turns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_turns_max(tensor([1, 6, 2])).item(), 3)
+        6.0
     """
-    state = _async_rollout_turns_max_update(model_turns)
-    return _async_rollout_turns_max_finalize(state)
+    return keep.largest(model_turns)
 
 
-def _async_rollout_turns_max_update(model_turns: Tensor) -> Tensor:
-    check(model_turns=model_turns)
-    model_turns_max = ops.largest(model_turns)
-    sequence_count = ops.number_of(model_turns)
-    return pack([model_turns_max, sequence_count])
-
-
-def _async_rollout_turns_max_finalize(state: Tensor) -> Tensor:
-    model_turns_max, sequence_count = state.unbind()
-    return ops.or_nan(model_turns_max, sequence_count)
-
-
+@METRICS.metric("async_rollout/duration/mean", results.ratio)
 def async_rollout_duration_mean(event_seconds: Tensor) -> Tensor:
     """Mean wall time of one conversation, tools and retries included.
 
@@ -132,10 +111,7 @@ def async_rollout_duration_mean(event_seconds: Tensor) -> Tensor:
     conversations take longer than the trainer needs for a few steps, samples arrive stale. From the worker starting a
     conversation to its being complete, before it is scored; every finished conversation counts once.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -146,26 +122,17 @@ def async_rollout_duration_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_duration_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_duration_mean_update(event_seconds)
-    return _async_rollout_duration_mean_finalize(state)
-
-
-def _async_rollout_duration_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _async_rollout_duration_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("async_rollout/samples_per_conversation/mean", results.ratio)
 def async_rollout_samples_per_conversation_mean(training_sequences: Tensor) -> Tensor:
     """Mean number of training sequences that one conversation was turned into.
 
@@ -174,10 +141,7 @@ def async_rollout_samples_per_conversation_mean(training_sequences: Tensor) -> T
     its reward counts once per part. Values well above 1 mean wasted computation, and averages over training sequences
     that favour long conversations. 0 is possible for conversations without a token to train on.
 
-    Formula::
-
-        mean(training_sequences)
-
+    Formula: ``mean(training_sequences)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -187,25 +151,21 @@ def async_rollout_samples_per_conversation_mean(training_sequences: Tensor) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_samples_per_conversation_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _async_rollout_samples_per_conversation_mean_update(training_sequences)
-    return _async_rollout_samples_per_conversation_mean_finalize(state)
+    return keep.mean(training_sequences)
 
 
-def _async_rollout_samples_per_conversation_mean_update(training_sequences: Tensor) -> Tensor:
-    check(training_sequences=training_sequences)
-    training_sequences_sum = ops.total(training_sequences)
-    sequence_count = ops.number_of(training_sequences)
-    return pack([training_sequences_sum, sequence_count])
+def _async_rollout_drift_fork_fraction_result(state: Tensor) -> Tensor:
+    turn_forks_sum, turn_transitions_sum, sequence_count = state.unbind()
+    return ops.or_nan(turn_forks_sum / turn_transitions_sum, sequence_count)
 
 
-def _async_rollout_samples_per_conversation_mean_finalize(state: Tensor) -> Tensor:
-    training_sequences_sum, sequence_count = state.unbind()
-    return training_sequences_sum / sequence_count
-
-
+@METRICS.metric("async_rollout/drift/fork_fraction", _async_rollout_drift_fork_fraction_result)
 def async_rollout_drift_fork_fraction(turn_forks: Tensor, turn_transitions: Tensor) -> Tensor:
     """Share of transitions between turns at which a conversation had to be split into a new training sequence.
 
@@ -214,10 +174,7 @@ def async_rollout_drift_fork_fraction(turn_forks: Tensor, turn_transitions: Tens
     conversations have one turn. A share near 1 says that the chat template rewrites history on every turn, typically by
     removing reasoning.
 
-    Formula::
-
-        sum(turn_forks) / sum(turn_transitions)
-
+    Formula: ``sum(turn_forks) / sum(turn_transitions)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -229,26 +186,26 @@ def async_rollout_drift_fork_fraction(turn_forks: Tensor, turn_transitions: Tens
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> turn_forks = tensor([1, 2])
+        >>> turn_transitions = tensor([4, 6])
+        >>> round(F.async_rollout_drift_fork_fraction(turn_forks, turn_transitions).item(), 4)
+        0.3
     """
-    state = _async_rollout_drift_fork_fraction_update(turn_forks, turn_transitions)
-    return _async_rollout_drift_fork_fraction_finalize(state)
-
-
-def _async_rollout_drift_fork_fraction_update(turn_forks: Tensor, turn_transitions: Tensor) -> Tensor:
-    check(turn_forks=turn_forks, turn_transitions=turn_transitions)
     turn_forks_sum = ops.total(turn_forks)
     turn_transitions_sum = ops.total(turn_transitions)
     sequence_count = ops.number_of(turn_forks)
     return pack([turn_forks_sum, turn_transitions_sum, sequence_count])
 
 
-def _async_rollout_drift_fork_fraction_finalize(state: Tensor) -> Tensor:
-    turn_forks_sum, turn_transitions_sum, sequence_count = state.unbind()
-    return ops.or_nan(turn_forks_sum / turn_transitions_sum, sequence_count)
+def _async_rollout_drift_realign_fraction_result(state: Tensor) -> Tensor:
+    turn_realignments_sum, turn_transitions_sum, sequence_count = state.unbind()
+    return ops.or_nan(turn_realignments_sum / turn_transitions_sum, sequence_count)
 
 
+@METRICS.metric("async_rollout/drift/realign_fraction", _async_rollout_drift_realign_fraction_result)
 def async_rollout_drift_realign_fraction(turn_realignments: Tensor, turn_transitions: Tensor) -> Tensor:
     """Share of transitions between turns at which the last answer's end was tokenised differently and overwritten.
 
@@ -256,10 +213,7 @@ def async_rollout_drift_realign_fraction(turn_realignments: Tensor, turn_transit
     price of decoding and encoding text again; a high share means that endings of answers, often tool calls, hardly
     receive a gradient. Missing as long as conversations have one turn.
 
-    Formula::
-
-        sum(turn_realignments) / sum(turn_transitions)
-
+    Formula: ``sum(turn_realignments) / sum(turn_transitions)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -272,26 +226,26 @@ def async_rollout_drift_realign_fraction(turn_realignments: Tensor, turn_transit
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> turn_realignments = tensor([1, 4])
+        >>> turn_transitions = tensor([4, 6])
+        >>> round(F.async_rollout_drift_realign_fraction(turn_realignments, turn_transitions).item(), 4)
+        0.5
     """
-    state = _async_rollout_drift_realign_fraction_update(turn_realignments, turn_transitions)
-    return _async_rollout_drift_realign_fraction_finalize(state)
-
-
-def _async_rollout_drift_realign_fraction_update(turn_realignments: Tensor, turn_transitions: Tensor) -> Tensor:
-    check(turn_realignments=turn_realignments, turn_transitions=turn_transitions)
     turn_realignments_sum = ops.total(turn_realignments)
     turn_transitions_sum = ops.total(turn_transitions)
     sequence_count = ops.number_of(turn_realignments)
     return pack([turn_realignments_sum, turn_transitions_sum, sequence_count])
 
 
-def _async_rollout_drift_realign_fraction_finalize(state: Tensor) -> Tensor:
-    turn_realignments_sum, turn_transitions_sum, sequence_count = state.unbind()
-    return ops.or_nan(turn_realignments_sum / turn_transitions_sum, sequence_count)
+def _async_rollout_drift_tokens_per_transition_result(state: Tensor) -> Tensor:
+    drift_tokens_sum, turn_transitions_sum, sequence_count = state.unbind()
+    return ops.or_nan(drift_tokens_sum / turn_transitions_sum, sequence_count)
 
 
+@METRICS.metric("async_rollout/drift/tokens_per_transition", _async_rollout_drift_tokens_per_transition_result)
 def async_rollout_drift_tokens_per_transition(drift_tokens: Tensor, turn_transitions: Tensor) -> Tensor:
     """Mean number of held tokens that a new turn's prompt does not confirm.
 
@@ -299,10 +253,7 @@ def async_rollout_drift_tokens_per_transition(drift_tokens: Tensor, turn_transit
     Compare with the threshold that decides between overwriting and splitting. Missing as long as conversations have one
     turn.
 
-    Formula::
-
-        sum(drift_tokens) / sum(turn_transitions)
-
+    Formula: ``sum(drift_tokens) / sum(turn_transitions)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -315,36 +266,28 @@ def async_rollout_drift_tokens_per_transition(drift_tokens: Tensor, turn_transit
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> drift_tokens = tensor([5, 10])
+        >>> turn_transitions = tensor([4, 6])
+        >>> round(F.async_rollout_drift_tokens_per_transition(drift_tokens, turn_transitions).item(), 3)
+        1.5
     """
-    state = _async_rollout_drift_tokens_per_transition_update(drift_tokens, turn_transitions)
-    return _async_rollout_drift_tokens_per_transition_finalize(state)
-
-
-def _async_rollout_drift_tokens_per_transition_update(drift_tokens: Tensor, turn_transitions: Tensor) -> Tensor:
-    check(drift_tokens=drift_tokens, turn_transitions=turn_transitions)
     drift_tokens_sum = ops.total(drift_tokens)
     turn_transitions_sum = ops.total(turn_transitions)
     sequence_count = ops.number_of(drift_tokens)
     return pack([drift_tokens_sum, turn_transitions_sum, sequence_count])
 
 
-def _async_rollout_drift_tokens_per_transition_finalize(state: Tensor) -> Tensor:
-    drift_tokens_sum, turn_transitions_sum, sequence_count = state.unbind()
-    return ops.or_nan(drift_tokens_sum / turn_transitions_sum, sequence_count)
-
-
+@METRICS.metric("async_rollout/drift/tokens_max", results.counted)
 def async_rollout_drift_tokens_max(largest_drift: Tensor) -> Tensor:
     """Most held tokens that the prompt of a later turn contradicted.
 
     0 without drift, and for every conversation of one turn. A value of thousands means that a template removed a whole
     stretch of reasoning from the history.
 
-    Formula::
-
-        max(largest_drift)
-
+    Formula: ``max(largest_drift)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -355,25 +298,16 @@ def async_rollout_drift_tokens_max(largest_drift: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_drift_tokens_max(tensor([1, 6, 2])).item(), 3)
+        6.0
     """
-    state = _async_rollout_drift_tokens_max_update(largest_drift)
-    return _async_rollout_drift_tokens_max_finalize(state)
+    return keep.largest(largest_drift)
 
 
-def _async_rollout_drift_tokens_max_update(largest_drift: Tensor) -> Tensor:
-    check(largest_drift=largest_drift)
-    largest_drift_max = ops.largest(largest_drift)
-    sequence_count = ops.number_of(largest_drift)
-    return pack([largest_drift_max, sequence_count])
-
-
-def _async_rollout_drift_tokens_max_finalize(state: Tensor) -> Tensor:
-    largest_drift_max, sequence_count = state.unbind()
-    return ops.or_nan(largest_drift_max, sequence_count)
-
-
+@METRICS.metric("async_rollout/tool_loop_exhausted_fraction", results.ratio)
 def async_rollout_tool_loop_exhausted_fraction(loop_exhausted: Tensor) -> Tensor:
     """Share of conversations that were stopped while the model still wanted to go on.
 
@@ -381,10 +315,7 @@ def async_rollout_tool_loop_exhausted_fraction(loop_exhausted: Tensor) -> Tensor
     trained on as if it were complete, so a high share teaches the model to stop mid-way or to expect no reward; raise
     the limit or punish long loops. Missing in runs without tools.
 
-    Formula::
-
-        mean(loop_exhausted)
-
+    Formula: ``mean(loop_exhausted)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -394,36 +325,24 @@ def async_rollout_tool_loop_exhausted_fraction(loop_exhausted: Tensor) -> Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_tool_loop_exhausted_fraction(tensor([1, 0, 0])).item(), 4)
+        0.3333
     """
-    state = _async_rollout_tool_loop_exhausted_fraction_update(loop_exhausted)
-    return _async_rollout_tool_loop_exhausted_fraction_finalize(state)
-
-
-def _async_rollout_tool_loop_exhausted_fraction_update(loop_exhausted: Tensor) -> Tensor:
-    check(loop_exhausted=loop_exhausted)
     loop_exhausted = loop_exhausted.bool()
-    loop_exhausted_count = ops.count(loop_exhausted)
-    sequence_count = ops.number_of(loop_exhausted)
-    return pack([loop_exhausted_count, sequence_count])
+    return keep.share(loop_exhausted)
 
 
-def _async_rollout_tool_loop_exhausted_fraction_finalize(state: Tensor) -> Tensor:
-    loop_exhausted_count, sequence_count = state.unbind()
-    return loop_exhausted_count / sequence_count
-
-
+@METRICS.metric("async_rollout/tools/parallel_calls/mean", results.ratio)
 def async_rollout_tools_parallel_calls_mean(calls_per_message: Tensor) -> Tensor:
     """Mean number of tools that one message of the model called at once.
 
     Averaged over messages with at least one call, so 1 is the floor. It says how the calls are bundled, not how many
     there are. Calls in each message that called tools, averaged over all such messages since the last log.
 
-    Formula::
-
-        mean(calls_per_message)
-
+    Formula: ``mean(calls_per_message)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -433,25 +352,16 @@ def async_rollout_tools_parallel_calls_mean(calls_per_message: Tensor) -> Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_tools_parallel_calls_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _async_rollout_tools_parallel_calls_mean_update(calls_per_message)
-    return _async_rollout_tools_parallel_calls_mean_finalize(state)
+    return keep.mean(calls_per_message)
 
 
-def _async_rollout_tools_parallel_calls_mean_update(calls_per_message: Tensor) -> Tensor:
-    check(calls_per_message=calls_per_message)
-    calls_per_message_sum = ops.total(calls_per_message)
-    element_count = ops.number_of(calls_per_message)
-    return pack([calls_per_message_sum, element_count])
-
-
-def _async_rollout_tools_parallel_calls_mean_finalize(state: Tensor) -> Tensor:
-    calls_per_message_sum, element_count = state.unbind()
-    return calls_per_message_sum / element_count
-
-
+@METRICS.metric("async_rollout/tools/latency/mean", results.ratio)
 def async_rollout_tools_latency_mean(event_seconds: Tensor) -> Tensor:
     """Mean wall time of one tool call.
 
@@ -460,10 +370,7 @@ def async_rollout_tools_latency_mean(event_seconds: Tensor) -> Tensor:
     all conversations at once. From calling a tool to its result or error, in the rollout worker, averaged over all
     calls since the last log.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -474,36 +381,24 @@ def async_rollout_tools_latency_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_tools_latency_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_tools_latency_mean_update(event_seconds)
-    return _async_rollout_tools_latency_mean_finalize(state)
-
-
-def _async_rollout_tools_latency_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _async_rollout_tools_latency_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("async_rollout/tools/latency_of_one/mean", results.ratio)
 def async_rollout_tools_latency_of_one_mean(event_seconds: Tensor) -> Tensor:
     """Mean wall time of one call of the named tool.
 
     Tells which tool is the slow one. Missing in windows in which the tool was not called. From calling that tool to its
     result or error, in the rollout worker, averaged over its calls since the last log.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -514,26 +409,17 @@ def async_rollout_tools_latency_of_one_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_tools_latency_of_one_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_tools_latency_of_one_mean_update(event_seconds)
-    return _async_rollout_tools_latency_of_one_mean_finalize(state)
-
-
-def _async_rollout_tools_latency_of_one_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _async_rollout_tools_latency_of_one_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("async_rollout/tools/calls", results.only)
 def async_rollout_tools_calls(tool_calls: Tensor) -> Tensor:
     """Number of calls of the named tool since the last log.
 
@@ -541,10 +427,7 @@ def async_rollout_tools_calls(tool_calls: Tensor) -> Tensor:
     a logging window, so compare tools with each other rather than steps. Calls that the model asked for in
     conversations since the last log, of all conversations, trained on or not.
 
-    Formula::
-
-        sum(tool_calls)
-
+    Formula: ``sum(tool_calls)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -554,23 +437,16 @@ def async_rollout_tools_calls(tool_calls: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_tools_calls(tensor([1, 2, 6])).item(), 3)
+        9.0
     """
-    state = _async_rollout_tools_calls_update(tool_calls)
-    return _async_rollout_tools_calls_finalize(state)
+    return keep.total(tool_calls)
 
 
-def _async_rollout_tools_calls_update(tool_calls: Tensor) -> Tensor:
-    check(tool_calls=tool_calls)
-    tool_calls_sum = ops.total(tool_calls)
-    return pack([tool_calls_sum])
-
-
-def _async_rollout_tools_calls_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
+@METRICS.metric("async_rollout/tools/failures", results.only)
 def async_rollout_tools_failures(tool_failures: Tensor) -> Tensor:
     """Number of calls of the named tool that failed since the last log.
 
@@ -578,10 +454,7 @@ def async_rollout_tools_failures(tool_failures: Tensor) -> Tensor:
     model learns to use it, rising that the tool or its environment is in trouble. Failed calls in conversations since
     the last log, of all conversations, trained on or not.
 
-    Formula::
-
-        sum(tool_failures)
-
+    Formula: ``sum(tool_failures)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -591,23 +464,16 @@ def async_rollout_tools_failures(tool_failures: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_tools_failures(tensor([0, 1, 4])).item(), 3)
+        5.0
     """
-    state = _async_rollout_tools_failures_update(tool_failures)
-    return _async_rollout_tools_failures_finalize(state)
+    return keep.total(tool_failures)
 
 
-def _async_rollout_tools_failures_update(tool_failures: Tensor) -> Tensor:
-    check(tool_failures=tool_failures)
-    tool_failures_sum = ops.total(tool_failures)
-    return pack([tool_failures_sum])
-
-
-def _async_rollout_tools_failures_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
+@METRICS.metric("async_rollout/tools/unknown_calls", results.only)
 def async_rollout_tools_unknown_calls(unknown_tool_calls: Tensor) -> Tensor:
     """Number of calls of tools that do not exist since the last log.
 
@@ -615,10 +481,7 @@ def async_rollout_tools_unknown_calls(unknown_tool_calls: Tensor) -> Tensor:
     that promises tools which are not registered. Calls of unknown names in conversations since the last log, of all
     conversations, trained on or not.
 
-    Formula::
-
-        sum(unknown_tool_calls)
-
+    Formula: ``sum(unknown_tool_calls)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -628,33 +491,23 @@ def async_rollout_tools_unknown_calls(unknown_tool_calls: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_tools_unknown_calls(tensor([0, 0, 3])).item(), 3)
+        3.0
     """
-    state = _async_rollout_tools_unknown_calls_update(unknown_tool_calls)
-    return _async_rollout_tools_unknown_calls_finalize(state)
+    return keep.total(unknown_tool_calls)
 
 
-def _async_rollout_tools_unknown_calls_update(unknown_tool_calls: Tensor) -> Tensor:
-    check(unknown_tool_calls=unknown_tool_calls)
-    unknown_tool_calls_sum = ops.total(unknown_tool_calls)
-    return pack([unknown_tool_calls_sum])
-
-
-def _async_rollout_tools_unknown_calls_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
+@METRICS.metric("async_rollout/environment/reset_time/mean", results.ratio)
 def async_rollout_environment_reset_time_mean(event_seconds: Tensor) -> Tensor:
     """Mean wall time of resetting an environment before a conversation.
 
     Waiting for a free thread is inside. Seconds here mean slow containers or simulators; the conversation cannot start
     before. From asking for the reset to having its observation, averaged over the resets since the last log.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -665,36 +518,24 @@ def async_rollout_environment_reset_time_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_environment_reset_time_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_environment_reset_time_mean_update(event_seconds)
-    return _async_rollout_environment_reset_time_mean_finalize(state)
-
-
-def _async_rollout_environment_reset_time_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _async_rollout_environment_reset_time_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("async_rollout/environment/reward_time/mean", results.ratio)
 def async_rollout_environment_reward_time_mean(event_seconds: Tensor) -> Tensor:
     """Mean wall time of asking an environment for the reward of a finished conversation.
 
     Only environments that score themselves have it. The result waits for it, and so does the group. From asking the
     environment to having its reward, averaged over the conversations since the last log.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -705,36 +546,24 @@ def async_rollout_environment_reward_time_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_environment_reward_time_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_environment_reward_time_mean_update(event_seconds)
-    return _async_rollout_environment_reward_time_mean_finalize(state)
-
-
-def _async_rollout_environment_reward_time_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _async_rollout_environment_reward_time_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("async_rollout/environment/correctness/mean", results.ratio)
 def async_rollout_environment_correctness_mean(environment_rewards: Tensor) -> Tensor:
     """Mean reward of the environment itself, where another function shapes the reward that is trained on.
 
     The verdict of the environment's own check before the user's function changes it; with a 0 or 1 check it is the
     success rate. Compare with the trained reward to see whether shaping is exploited.
 
-    Formula::
-
-        mean(environment_rewards)
-
+    Formula: ``mean(environment_rewards)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -745,26 +574,17 @@ def async_rollout_environment_correctness_mean(environment_rewards: Tensor) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_environment_correctness_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_environment_correctness_mean_update(environment_rewards)
-    return _async_rollout_environment_correctness_mean_finalize(state)
-
-
-def _async_rollout_environment_correctness_mean_update(environment_rewards: Tensor) -> Tensor:
-    check(environment_rewards=environment_rewards)
     environment_rewards = ops.as_float(environment_rewards)
-    environment_rewards_sum = ops.total(environment_rewards)
-    sequence_count = ops.number_of(environment_rewards)
-    return pack([environment_rewards_sum, sequence_count])
+    return keep.mean(environment_rewards)
 
 
-def _async_rollout_environment_correctness_mean_finalize(state: Tensor) -> Tensor:
-    environment_rewards_sum, sequence_count = state.unbind()
-    return environment_rewards_sum / sequence_count
-
-
+@METRICS.metric("async_rollout/scoring_time/mean", results.ratio)
 def async_rollout_scoring_time_mean(event_seconds: Tensor) -> Tensor:
     """Mean wall time of scoring one group of responses.
 
@@ -772,10 +592,7 @@ def async_rollout_scoring_time_mean(event_seconds: Tensor) -> Tensor:
     time in which groups arrive, scoring is the bottleneck and the queue before it fills. From starting the reward
     functions of a group to having its advantages, in the rollout worker.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -786,36 +603,24 @@ def async_rollout_scoring_time_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_scoring_time_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_scoring_time_mean_update(event_seconds)
-    return _async_rollout_scoring_time_mean_finalize(state)
-
-
-def _async_rollout_scoring_time_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _async_rollout_scoring_time_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("async_rollout/scoring_wait/mean", results.ratio)
 def async_rollout_scoring_wait_mean(event_seconds: Tensor) -> Tensor:
     """Mean time that a complete group waited to be scored.
 
     Near 0 as long as scoring keeps up. Growing values are added staleness and mean that rewards are too slow. From the
     last response of a group to the start of its scoring.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -826,36 +631,24 @@ def async_rollout_scoring_wait_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_scoring_wait_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_scoring_wait_mean_update(event_seconds)
-    return _async_rollout_scoring_wait_mean_finalize(state)
-
-
-def _async_rollout_scoring_wait_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _async_rollout_scoring_wait_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("async_rollout/scoring_block/mean", results.ratio)
 def async_rollout_scoring_block_mean(event_seconds: Tensor) -> Tensor:
     """Mean length of the pauses of generation because the queue before scoring was full.
 
     Logged only when it happens, so a missing curve is good news. Each entry is one pause; their sum is what slow
     rewards cost. From finding the queue of groups full to the group being accepted, one value per pause.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -866,36 +659,24 @@ def async_rollout_scoring_block_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_scoring_block_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_scoring_block_mean_update(event_seconds)
-    return _async_rollout_scoring_block_mean_finalize(state)
-
-
-def _async_rollout_scoring_block_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _async_rollout_scoring_block_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("async_rollout/backpressure/mean", results.ratio)
 def async_rollout_backpressure_mean(event_seconds: Tensor) -> Tensor:
     """Mean length of the pauses of the rollout because the queue of finished samples was full.
 
     The trainer is the bottleneck while it occurs; devices of the engine could be moved to it. Missing when it never
     happened. From finding the queue of samples full to the sample being accepted, one value per pause.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -906,26 +687,17 @@ def async_rollout_backpressure_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_backpressure_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_backpressure_mean_update(event_seconds)
-    return _async_rollout_backpressure_mean_finalize(state)
-
-
-def _async_rollout_backpressure_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _async_rollout_backpressure_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("async_rollout/time_in_queue/mean", results.ratio)
 def async_rollout_time_in_queue_mean(event_seconds: Tensor) -> Tensor:
     """Mean time that a finished sample lay in the queue before the trainer took it.
 
@@ -933,10 +705,7 @@ def async_rollout_time_in_queue_mean(event_seconds: Tensor) -> Tensor:
     queue is longer than useful. From putting a sample into the queue to the trainer's taking it; dropped samples are
     left out.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -947,380 +716,11 @@ def async_rollout_time_in_queue_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.async_rollout_time_in_queue_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _async_rollout_time_in_queue_mean_update(event_seconds)
-    return _async_rollout_time_in_queue_mean_finalize(state)
-
-
-def _async_rollout_time_in_queue_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
-
-
-def _async_rollout_time_in_queue_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "async_rollout/turns/mean": MetricFunction(
-        id="async_rollout/turns/mean",
-        brief="Mean number of times the policy was asked for text within one conversation.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("model_turns"),
-        parameters={},
-        function=async_rollout_turns_mean,
-        update=_async_rollout_turns_mean_update,
-        finalize=_async_rollout_turns_mean_finalize,
-        formula="mean(model_turns)",
-        slots=(Slot("model_turns_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "async_rollout/turns/max": MetricFunction(
-        id="async_rollout/turns/max",
-        brief="Most requests to the policy that one conversation needed.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("model_turns"),
-        parameters={},
-        function=async_rollout_turns_max,
-        update=_async_rollout_turns_max_update,
-        finalize=_async_rollout_turns_max_finalize,
-        formula="max(model_turns)",
-        slots=(Slot("model_turns_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "async_rollout/duration/mean": MetricFunction(
-        id="async_rollout/duration/mean",
-        brief="Mean wall time of one conversation, tools and retries included.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_duration_mean,
-        update=_async_rollout_duration_mean_update,
-        finalize=_async_rollout_duration_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/samples_per_conversation/mean": MetricFunction(
-        id="async_rollout/samples_per_conversation/mean",
-        brief="Mean number of training sequences that one conversation was turned into.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("training_sequences"),
-        parameters={},
-        function=async_rollout_samples_per_conversation_mean,
-        update=_async_rollout_samples_per_conversation_mean_update,
-        finalize=_async_rollout_samples_per_conversation_mean_finalize,
-        formula="mean(training_sequences)",
-        slots=(Slot("training_sequences_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "async_rollout/drift/fork_fraction": MetricFunction(
-        id="async_rollout/drift/fork_fraction",
-        brief=(
-            "Share of transitions between turns at which a conversation had to be split into a new training sequence."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("turn_forks", "turn_transitions"),
-        parameters={},
-        function=async_rollout_drift_fork_fraction,
-        update=_async_rollout_drift_fork_fraction_update,
-        finalize=_async_rollout_drift_fork_fraction_finalize,
-        formula="sum(turn_forks) / sum(turn_transitions)",
-        slots=(Slot("turn_forks_sum", "sum"), Slot("turn_transitions_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "async_rollout/drift/realign_fraction": MetricFunction(
-        id="async_rollout/drift/realign_fraction",
-        brief=(
-            "Share of transitions between turns at which the last answer's end was tokenised differently and "
-            "overwritten."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("turn_realignments", "turn_transitions"),
-        parameters={},
-        function=async_rollout_drift_realign_fraction,
-        update=_async_rollout_drift_realign_fraction_update,
-        finalize=_async_rollout_drift_realign_fraction_finalize,
-        formula="sum(turn_realignments) / sum(turn_transitions)",
-        slots=(
-            Slot("turn_realignments_sum", "sum"),
-            Slot("turn_transitions_sum", "sum"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "async_rollout/drift/tokens_per_transition": MetricFunction(
-        id="async_rollout/drift/tokens_per_transition",
-        brief="Mean number of held tokens that a new turn's prompt does not confirm.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("drift_tokens", "turn_transitions"),
-        parameters={},
-        function=async_rollout_drift_tokens_per_transition,
-        update=_async_rollout_drift_tokens_per_transition_update,
-        finalize=_async_rollout_drift_tokens_per_transition_finalize,
-        formula="sum(drift_tokens) / sum(turn_transitions)",
-        slots=(Slot("drift_tokens_sum", "sum"), Slot("turn_transitions_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "async_rollout/drift/tokens_max": MetricFunction(
-        id="async_rollout/drift/tokens_max",
-        brief="Most held tokens that the prompt of a later turn contradicted.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("largest_drift"),
-        parameters={},
-        function=async_rollout_drift_tokens_max,
-        update=_async_rollout_drift_tokens_max_update,
-        finalize=_async_rollout_drift_tokens_max_finalize,
-        formula="max(largest_drift)",
-        slots=(Slot("largest_drift_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "async_rollout/tool_loop_exhausted_fraction": MetricFunction(
-        id="async_rollout/tool_loop_exhausted_fraction",
-        brief="Share of conversations that were stopped while the model still wanted to go on.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("loop_exhausted"),
-        parameters={},
-        function=async_rollout_tool_loop_exhausted_fraction,
-        update=_async_rollout_tool_loop_exhausted_fraction_update,
-        finalize=_async_rollout_tool_loop_exhausted_fraction_finalize,
-        formula="mean(loop_exhausted)",
-        slots=(Slot("loop_exhausted_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "async_rollout/tools/parallel_calls/mean": MetricFunction(
-        id="async_rollout/tools/parallel_calls/mean",
-        brief="Mean number of tools that one message of the model called at once.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("calls_per_message"),
-        parameters={},
-        function=async_rollout_tools_parallel_calls_mean,
-        update=_async_rollout_tools_parallel_calls_mean_update,
-        finalize=_async_rollout_tools_parallel_calls_mean_finalize,
-        formula="mean(calls_per_message)",
-        slots=(Slot("calls_per_message_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/tools/latency/mean": MetricFunction(
-        id="async_rollout/tools/latency/mean",
-        brief="Mean wall time of one tool call.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_tools_latency_mean,
-        update=_async_rollout_tools_latency_mean_update,
-        finalize=_async_rollout_tools_latency_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/tools/latency_of_one/mean": MetricFunction(
-        id="async_rollout/tools/latency_of_one/mean",
-        brief="Mean wall time of one call of the named tool.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_tools_latency_of_one_mean,
-        update=_async_rollout_tools_latency_of_one_mean_update,
-        finalize=_async_rollout_tools_latency_of_one_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/tools/calls": MetricFunction(
-        id="async_rollout/tools/calls",
-        brief="Number of calls of the named tool since the last log.",
-        unit="1",
-        kind="counter",
-        atom="sequence",
-        empty=0,
-        inputs=named("tool_calls"),
-        parameters={},
-        function=async_rollout_tools_calls,
-        update=_async_rollout_tools_calls_update,
-        finalize=_async_rollout_tools_calls_finalize,
-        formula="sum(tool_calls)",
-        slots=(Slot("tool_calls_sum", "sum"),),
-    ),
-    "async_rollout/tools/failures": MetricFunction(
-        id="async_rollout/tools/failures",
-        brief="Number of calls of the named tool that failed since the last log.",
-        unit="1",
-        kind="counter",
-        atom="sequence",
-        empty=0,
-        inputs=named("tool_failures"),
-        parameters={},
-        function=async_rollout_tools_failures,
-        update=_async_rollout_tools_failures_update,
-        finalize=_async_rollout_tools_failures_finalize,
-        formula="sum(tool_failures)",
-        slots=(Slot("tool_failures_sum", "sum"),),
-    ),
-    "async_rollout/tools/unknown_calls": MetricFunction(
-        id="async_rollout/tools/unknown_calls",
-        brief="Number of calls of tools that do not exist since the last log.",
-        unit="1",
-        kind="counter",
-        atom="sequence",
-        empty=0,
-        inputs=named("unknown_tool_calls"),
-        parameters={},
-        function=async_rollout_tools_unknown_calls,
-        update=_async_rollout_tools_unknown_calls_update,
-        finalize=_async_rollout_tools_unknown_calls_finalize,
-        formula="sum(unknown_tool_calls)",
-        slots=(Slot("unknown_tool_calls_sum", "sum"),),
-    ),
-    "async_rollout/environment/reset_time/mean": MetricFunction(
-        id="async_rollout/environment/reset_time/mean",
-        brief="Mean wall time of resetting an environment before a conversation.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_environment_reset_time_mean,
-        update=_async_rollout_environment_reset_time_mean_update,
-        finalize=_async_rollout_environment_reset_time_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/environment/reward_time/mean": MetricFunction(
-        id="async_rollout/environment/reward_time/mean",
-        brief="Mean wall time of asking an environment for the reward of a finished conversation.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_environment_reward_time_mean,
-        update=_async_rollout_environment_reward_time_mean_update,
-        finalize=_async_rollout_environment_reward_time_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/environment/correctness/mean": MetricFunction(
-        id="async_rollout/environment/correctness/mean",
-        brief="Mean reward of the environment itself, where another function shapes the reward that is trained on.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("environment_rewards"),
-        parameters={},
-        function=async_rollout_environment_correctness_mean,
-        update=_async_rollout_environment_correctness_mean_update,
-        finalize=_async_rollout_environment_correctness_mean_finalize,
-        formula="mean(environment_rewards)",
-        slots=(Slot("environment_rewards_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "async_rollout/scoring_time/mean": MetricFunction(
-        id="async_rollout/scoring_time/mean",
-        brief="Mean wall time of scoring one group of responses.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_scoring_time_mean,
-        update=_async_rollout_scoring_time_mean_update,
-        finalize=_async_rollout_scoring_time_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/scoring_wait/mean": MetricFunction(
-        id="async_rollout/scoring_wait/mean",
-        brief="Mean time that a complete group waited to be scored.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_scoring_wait_mean,
-        update=_async_rollout_scoring_wait_mean_update,
-        finalize=_async_rollout_scoring_wait_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/scoring_block/mean": MetricFunction(
-        id="async_rollout/scoring_block/mean",
-        brief="Mean length of the pauses of generation because the queue before scoring was full.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_scoring_block_mean,
-        update=_async_rollout_scoring_block_mean_update,
-        finalize=_async_rollout_scoring_block_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/backpressure/mean": MetricFunction(
-        id="async_rollout/backpressure/mean",
-        brief="Mean length of the pauses of the rollout because the queue of finished samples was full.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_backpressure_mean,
-        update=_async_rollout_backpressure_mean_update,
-        finalize=_async_rollout_backpressure_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "async_rollout/time_in_queue/mean": MetricFunction(
-        id="async_rollout/time_in_queue/mean",
-        brief="Mean time that a finished sample lay in the queue before the trainer took it.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=async_rollout_time_in_queue_mean,
-        update=_async_rollout_time_in_queue_mean_update,
-        finalize=_async_rollout_time_in_queue_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(event_seconds)

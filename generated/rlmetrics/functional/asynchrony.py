@@ -11,12 +11,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -39,17 +38,23 @@ __all__ = [
     "asynchrony_utilisation",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+def _asynchrony_trainer_idle_fraction_result(state: Tensor) -> Tensor:
+    wait_times_sum, step_times_sum, element_count, element_count_2 = state.unbind()
+    return ops.or_nan(wait_times_sum / step_times_sum, element_count, element_count_2)
+
+
+@METRICS.metric("asynchrony/trainer_idle_fraction", _asynchrony_trainer_idle_fraction_result)
 def asynchrony_trainer_idle_fraction(wait_times: Tensor, step_times: Tensor) -> Tensor:
     """Share of the trainer's time spent waiting for samples.
 
     Near 0 the trainer is the bottleneck, near 1 the rollout is. Shift devices accordingly. Time blocked on the queue
     over step time, both added up over a synchronisation cycle.
 
-    Formula::
-
-        sum(wait_times) / sum(step_times)
-
+    Formula: ``sum(wait_times) / sum(step_times)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -60,15 +65,14 @@ def asynchrony_trainer_idle_fraction(wait_times: Tensor, step_times: Tensor) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> wait_times = tensor([1., 2., 6.])
+        >>> step_times = tensor([10., 4., 6.])
+        >>> round(F.asynchrony_trainer_idle_fraction(wait_times, step_times).item(), 4)
+        0.45
     """
-    state = _asynchrony_trainer_idle_fraction_update(wait_times, step_times)
-    return _asynchrony_trainer_idle_fraction_finalize(state)
-
-
-def _asynchrony_trainer_idle_fraction_update(wait_times: Tensor, step_times: Tensor) -> Tensor:
-    check(wait_times=wait_times, step_times=step_times)
     wait_times = ops.as_float(wait_times)
     step_times = ops.as_float(step_times)
     wait_times_sum = ops.total(wait_times)
@@ -78,21 +82,14 @@ def _asynchrony_trainer_idle_fraction_update(wait_times: Tensor, step_times: Ten
     return pack([wait_times_sum, step_times_sum, element_count, element_count_2])
 
 
-def _asynchrony_trainer_idle_fraction_finalize(state: Tensor) -> Tensor:
-    wait_times_sum, step_times_sum, element_count, element_count_2 = state.unbind()
-    return ops.or_nan(wait_times_sum / step_times_sum, element_count, element_count_2)
-
-
+@METRICS.metric("asynchrony/sample_wait_time", results.only)
 def asynchrony_sample_wait_time(wait_times: Tensor) -> Tensor:
     """Time that the trainer waited for the samples of its batches.
 
     The part of a step's time that the rollout is to blame for. From asking for the first sample of a batch to having
     the last one, added up over a synchronisation cycle.
 
-    Formula::
-
-        sum(wait_times)
-
+    Formula: ``sum(wait_times)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -102,34 +99,30 @@ def asynchrony_sample_wait_time(wait_times: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.asynchrony_sample_wait_time(tensor([1., 2., 6.])).item(), 3)
+        9.0
     """
-    state = _asynchrony_sample_wait_time_update(wait_times)
-    return _asynchrony_sample_wait_time_finalize(state)
-
-
-def _asynchrony_sample_wait_time_update(wait_times: Tensor) -> Tensor:
-    check(wait_times=wait_times)
     wait_times = ops.as_float(wait_times)
-    wait_times_sum = ops.total(wait_times)
-    return pack([wait_times_sum])
+    return keep.total(wait_times)
 
 
-def _asynchrony_sample_wait_time_finalize(state: Tensor) -> Tensor:
-    return state[0]
+def _asynchrony_rollouter_idle_fraction_result(state: Tensor) -> Tensor:
+    active_times_sum, version_times_sum, element_count, element_count_2 = state.unbind()
+    value = 1 - active_times_sum / version_times_sum
+    return ops.or_nan(value, element_count, element_count_2)
 
 
+@METRICS.metric("asynchrony/rollouter_idle_fraction", _asynchrony_rollouter_idle_fraction_result)
 def asynchrony_rollouter_idle_fraction(active_times: Tensor, version_times: Tensor) -> Tensor:
     """Share of the rollout's time in which it stood still.
 
     The rollout pauses when too many stale samples wait. Large values mean that the trainer is the bottleneck. One minus
     active time over the time between two weight updates.
 
-    Formula::
-
-        1 - sum(active_times) / sum(version_times)
-
+    Formula: ``1 - sum(active_times) / sum(version_times)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -142,15 +135,14 @@ def asynchrony_rollouter_idle_fraction(active_times: Tensor, version_times: Tens
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> active_times = tensor([1., 2., 6.])
+        >>> version_times = tensor([10., 4., 6.])
+        >>> round(F.asynchrony_rollouter_idle_fraction(active_times, version_times).item(), 4)
+        0.55
     """
-    state = _asynchrony_rollouter_idle_fraction_update(active_times, version_times)
-    return _asynchrony_rollouter_idle_fraction_finalize(state)
-
-
-def _asynchrony_rollouter_idle_fraction_update(active_times: Tensor, version_times: Tensor) -> Tensor:
-    check(active_times=active_times, version_times=version_times)
     active_times = ops.as_float(active_times)
     version_times = ops.as_float(version_times)
     active_times_sum = ops.total(active_times)
@@ -160,22 +152,14 @@ def _asynchrony_rollouter_idle_fraction_update(active_times: Tensor, version_tim
     return pack([active_times_sum, version_times_sum, element_count, element_count_2])
 
 
-def _asynchrony_rollouter_idle_fraction_finalize(state: Tensor) -> Tensor:
-    active_times_sum, version_times_sum, element_count, element_count_2 = state.unbind()
-    value = 1 - active_times_sum / version_times_sum
-    return ops.or_nan(value, element_count, element_count_2)
-
-
+@METRICS.metric("asynchrony/generation_time/mean", results.ratio)
 def asynchrony_generation_time_mean(generation_seconds: Tensor) -> Tensor:
     """Mean generation time of the responses of a training batch.
 
     Seconds in the engine per response, waiting included. It grows with response length and with the number of requests
     that share the engine.
 
-    Formula::
-
-        mean(generation_seconds)
-
+    Formula: ``mean(generation_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -185,36 +169,24 @@ def asynchrony_generation_time_mean(generation_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.asynchrony_generation_time_mean(tensor([6., 1., 2.])).item(), 3)
+        3.0
     """
-    state = _asynchrony_generation_time_mean_update(generation_seconds)
-    return _asynchrony_generation_time_mean_finalize(state)
-
-
-def _asynchrony_generation_time_mean_update(generation_seconds: Tensor) -> Tensor:
-    check(generation_seconds=generation_seconds)
     generation_seconds = ops.as_float(generation_seconds)
-    generation_seconds_sum = ops.total(generation_seconds)
-    sequence_count = ops.number_of(generation_seconds)
-    return pack([generation_seconds_sum, sequence_count])
+    return keep.mean(generation_seconds)
 
 
-def _asynchrony_generation_time_mean_finalize(state: Tensor) -> Tensor:
-    generation_seconds_sum, sequence_count = state.unbind()
-    return generation_seconds_sum / sequence_count
-
-
+@METRICS.metric("asynchrony/generation_time/max", results.counted)
 def asynchrony_generation_time_max(generation_seconds: Tensor) -> Tensor:
     """Largest generation time of the responses of a training batch.
 
     The slowest response of the batch. In asynchronous training nobody waits for it, but it arrives with the most
     staleness.
 
-    Formula::
-
-        max(generation_seconds)
-
+    Formula: ``max(generation_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -224,35 +196,23 @@ def asynchrony_generation_time_max(generation_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.asynchrony_generation_time_max(tensor([6., 1., 2.])).item(), 3)
+        6.0
     """
-    state = _asynchrony_generation_time_max_update(generation_seconds)
-    return _asynchrony_generation_time_max_finalize(state)
-
-
-def _asynchrony_generation_time_max_update(generation_seconds: Tensor) -> Tensor:
-    check(generation_seconds=generation_seconds)
     generation_seconds = ops.as_float(generation_seconds)
-    generation_seconds_max = ops.largest(generation_seconds)
-    sequence_count = ops.number_of(generation_seconds)
-    return pack([generation_seconds_max, sequence_count])
+    return keep.largest(generation_seconds)
 
 
-def _asynchrony_generation_time_max_finalize(state: Tensor) -> Tensor:
-    generation_seconds_max, sequence_count = state.unbind()
-    return ops.or_nan(generation_seconds_max, sequence_count)
-
-
+@METRICS.metric("asynchrony/generation_time/min", results.counted)
 def asynchrony_generation_time_min(generation_seconds: Tensor) -> Tensor:
     """Smallest generation time of the responses of a training batch.
 
     The fastest response of the batch; a floor near 0 means empty or aborted responses.
 
-    Formula::
-
-        min(generation_seconds)
-
+    Formula: ``min(generation_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -262,35 +222,23 @@ def asynchrony_generation_time_min(generation_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.asynchrony_generation_time_min(tensor([6., 1., 2.])).item(), 3)
+        1.0
     """
-    state = _asynchrony_generation_time_min_update(generation_seconds)
-    return _asynchrony_generation_time_min_finalize(state)
-
-
-def _asynchrony_generation_time_min_update(generation_seconds: Tensor) -> Tensor:
-    check(generation_seconds=generation_seconds)
     generation_seconds = ops.as_float(generation_seconds)
-    generation_seconds_min = ops.smallest(generation_seconds)
-    sequence_count = ops.number_of(generation_seconds)
-    return pack([generation_seconds_min, sequence_count])
+    return keep.smallest(generation_seconds)
 
 
-def _asynchrony_generation_time_min_finalize(state: Tensor) -> Tensor:
-    generation_seconds_min, sequence_count = state.unbind()
-    return ops.or_nan(generation_seconds_min, sequence_count)
-
-
+@METRICS.metric("asynchrony/generation_time/p50", results.quantile(0.5))
 def asynchrony_generation_time_p50(generation_seconds: Tensor) -> Tensor:
     """Median generation time of the responses of a training batch.
 
     Half of the responses took less. Far below the mean, a few long responses dominate.
 
-    Formula::
-
-        quantile(generation_seconds, level=0.5)
-
+    Formula: ``quantile(generation_seconds, level=0.5)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
     keeps every value, at eight bytes for each position of the inputs, and no suite takes it.
 
@@ -301,36 +249,25 @@ def asynchrony_generation_time_p50(generation_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.asynchrony_generation_time_p50(tensor([6., 1., 2.])).item(), 3)
+        2.0
     """
-    state = _asynchrony_generation_time_p50_update(generation_seconds)
-    return _asynchrony_generation_time_p50_finalize(state)
-
-
-def _asynchrony_generation_time_p50_update(generation_seconds: Tensor) -> Tensor:
-    check(generation_seconds=generation_seconds)
     generation_seconds = ops.as_float(generation_seconds)
     generation_seconds_values = ops.kept(generation_seconds)
     sequence_count = ops.number_of(generation_seconds)
     return pack([sequence_count, generation_seconds_values])
 
 
-def _asynchrony_generation_time_p50_finalize(state: Tensor) -> Tensor:
-    sequence_count = state[0]
-    generation_seconds_values = state[1:]
-    return ops.quantile(generation_seconds_values, sequence_count, level=0.5)
-
-
+@METRICS.metric("asynchrony/generation_time/p95", results.quantile(0.95))
 def asynchrony_generation_time_p95(generation_seconds: Tensor) -> Tensor:
     """95th percentile of the generation time of the responses of a training batch.
 
     One response in twenty took longer. The tail decides how much staleness must be allowed to keep the trainer busy.
 
-    Formula::
-
-        quantile(generation_seconds, level=0.95)
-
+    Formula: ``quantile(generation_seconds, level=0.95)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
     keeps every value, at eight bytes for each position of the inputs, and no suite takes it.
 
@@ -341,36 +278,25 @@ def asynchrony_generation_time_p95(generation_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.asynchrony_generation_time_p95(tensor([6., 1., 2.])).item(), 3)
+        5.6
     """
-    state = _asynchrony_generation_time_p95_update(generation_seconds)
-    return _asynchrony_generation_time_p95_finalize(state)
-
-
-def _asynchrony_generation_time_p95_update(generation_seconds: Tensor) -> Tensor:
-    check(generation_seconds=generation_seconds)
     generation_seconds = ops.as_float(generation_seconds)
     generation_seconds_values = ops.kept(generation_seconds)
     sequence_count = ops.number_of(generation_seconds)
     return pack([sequence_count, generation_seconds_values])
 
 
-def _asynchrony_generation_time_p95_finalize(state: Tensor) -> Tensor:
-    sequence_count = state[0]
-    generation_seconds_values = state[1:]
-    return ops.quantile(generation_seconds_values, sequence_count, level=0.95)
-
-
+@METRICS.metric("asynchrony/generation_time/p99", results.quantile(0.99))
 def asynchrony_generation_time_p99(generation_seconds: Tensor) -> Tensor:
     """99th percentile of the generation time of the responses of a training batch.
 
     One response in a hundred took longer; noisy with small batches.
 
-    Formula::
-
-        quantile(generation_seconds, level=0.99)
-
+    Formula: ``quantile(generation_seconds, level=0.99)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
     keeps every value, at eight bytes for each position of the inputs, and no suite takes it.
 
@@ -381,36 +307,25 @@ def asynchrony_generation_time_p99(generation_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.asynchrony_generation_time_p99(tensor([6., 1., 2.])).item(), 3)
+        5.92
     """
-    state = _asynchrony_generation_time_p99_update(generation_seconds)
-    return _asynchrony_generation_time_p99_finalize(state)
-
-
-def _asynchrony_generation_time_p99_update(generation_seconds: Tensor) -> Tensor:
-    check(generation_seconds=generation_seconds)
     generation_seconds = ops.as_float(generation_seconds)
     generation_seconds_values = ops.kept(generation_seconds)
     sequence_count = ops.number_of(generation_seconds)
     return pack([sequence_count, generation_seconds_values])
 
 
-def _asynchrony_generation_time_p99_finalize(state: Tensor) -> Tensor:
-    sequence_count = state[0]
-    generation_seconds_values = state[1:]
-    return ops.quantile(generation_seconds_values, sequence_count, level=0.99)
-
-
+@METRICS.metric("asynchrony/partial_responses", results.only)
 def asynchrony_partial_responses(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
     """Responses of a training batch that more than one version of the weights generated.
 
     The count behind the share.
 
-    Formula::
-
-        count(newest_version > oldest_version)
-
+    Formula: ``count(newest_version > oldest_version)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -421,36 +336,29 @@ def asynchrony_partial_responses(newest_version: Tensor, oldest_version: Tensor)
         Float64 tensor ``[]``, a pure number; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> newest_version = tensor([3, 5])
+        >>> oldest_version = tensor([3, 2])
+        >>> round(F.asynchrony_partial_responses(newest_version, oldest_version).item(), 3)
+        1.0
     """
-    state = _asynchrony_partial_responses_update(newest_version, oldest_version)
-    return _asynchrony_partial_responses_finalize(state)
-
-
-def _asynchrony_partial_responses_update(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
-    check(newest_version=newest_version, oldest_version=oldest_version)
     condition_count = ops.count(newest_version > oldest_version)
     return pack([condition_count])
 
 
-def _asynchrony_partial_responses_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
+@METRICS.metric("asynchrony/partial_fraction", results.ratio)
 def asynchrony_partial_fraction(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
     """Share of the responses of a training batch that more than one version of the weights generated.
 
     0 without partial rollouts. High values mean that weights change faster than responses finish.
 
-    Formula::
-
-        mean(newest_version > oldest_version)
-
+    Formula: ``mean(newest_version > oldest_version)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -461,39 +369,28 @@ def asynchrony_partial_fraction(newest_version: Tensor, oldest_version: Tensor) 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> newest_version = tensor([3, 5])
+        >>> oldest_version = tensor([3, 2])
+        >>> round(F.asynchrony_partial_fraction(newest_version, oldest_version).item(), 4)
+        0.5
     """
-    state = _asynchrony_partial_fraction_update(newest_version, oldest_version)
-    return _asynchrony_partial_fraction_finalize(state)
+    return keep.share(newest_version > oldest_version)
 
 
-def _asynchrony_partial_fraction_update(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
-    check(newest_version=newest_version, oldest_version=oldest_version)
-    condition = newest_version > oldest_version
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
-
-
-def _asynchrony_partial_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("asynchrony/partial_span_max", results.counted)
 def asynchrony_partial_span_max(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
     """Largest number of weight updates during the generation of one response.
 
     0 without partial rollouts.
 
-    Formula::
-
-        max(newest_version - oldest_version)
-
+    Formula: ``max(newest_version - oldest_version)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -504,40 +401,29 @@ def asynchrony_partial_span_max(newest_version: Tensor, oldest_version: Tensor) 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> newest_version = tensor([3, 5])
+        >>> oldest_version = tensor([3, 2])
+        >>> round(F.asynchrony_partial_span_max(newest_version, oldest_version).item(), 3)
+        3.0
     """
-    state = _asynchrony_partial_span_max_update(newest_version, oldest_version)
-    return _asynchrony_partial_span_max_finalize(state)
+    return keep.largest(ops.as_float(newest_version) - ops.as_float(oldest_version))
 
 
-def _asynchrony_partial_span_max_update(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
-    check(newest_version=newest_version, oldest_version=oldest_version)
-    difference = ops.as_float(newest_version) - ops.as_float(oldest_version)
-    difference_max = ops.largest(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_max, sequence_count])
-
-
-def _asynchrony_partial_span_max_finalize(state: Tensor) -> Tensor:
-    difference_max, sequence_count = state.unbind()
-    return ops.or_nan(difference_max, sequence_count)
-
-
+@METRICS.metric("asynchrony/train_compute_time", results.only)
 def asynchrony_train_compute_time(compute_times: Tensor) -> Tensor:
     """Time that the trainer spent on scoring, forward passes, advantages and updates.
 
     The numerator of the utilisation: what is not waiting, weight transfer or writing of rollouts. Added up over the
     training steps of a synchronisation cycle.
 
-    Formula::
-
-        sum(compute_times)
-
+    Formula: ``sum(compute_times)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -547,34 +433,24 @@ def asynchrony_train_compute_time(compute_times: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.asynchrony_train_compute_time(tensor([1., 2., 6.])).item(), 3)
+        9.0
     """
-    state = _asynchrony_train_compute_time_update(compute_times)
-    return _asynchrony_train_compute_time_finalize(state)
-
-
-def _asynchrony_train_compute_time_update(compute_times: Tensor) -> Tensor:
-    check(compute_times=compute_times)
     compute_times = ops.as_float(compute_times)
-    compute_times_sum = ops.total(compute_times)
-    return pack([compute_times_sum])
+    return keep.total(compute_times)
 
 
-def _asynchrony_train_compute_time_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
+@METRICS.metric("asynchrony/train_allocated_time", results.only)
 def asynchrony_train_allocated_time(allocated_times: Tensor) -> Tensor:
     """Time that was set aside for training.
 
     The denominator of the utilisation: waiting for samples and weight updates included. Added up over the training
     steps of a synchronisation cycle.
 
-    Formula::
-
-        sum(allocated_times)
-
+    Formula: ``sum(allocated_times)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -584,33 +460,29 @@ def asynchrony_train_allocated_time(allocated_times: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.asynchrony_train_allocated_time(tensor([10., 4., 6.])).item(), 2)
+        20.0
     """
-    state = _asynchrony_train_allocated_time_update(allocated_times)
-    return _asynchrony_train_allocated_time_finalize(state)
-
-
-def _asynchrony_train_allocated_time_update(allocated_times: Tensor) -> Tensor:
-    check(allocated_times=allocated_times)
     allocated_times = ops.as_float(allocated_times)
-    allocated_times_sum = ops.total(allocated_times)
-    return pack([allocated_times_sum])
+    return keep.total(allocated_times)
 
 
-def _asynchrony_train_allocated_time_finalize(state: Tensor) -> Tensor:
-    return state[0]
+def _asynchrony_train_utilisation_result(state: Tensor) -> Tensor:
+    compute_times_sum, allocated_times_sum, element_count, element_count_2 = state.unbind()
+    value = compute_times_sum / allocated_times_sum
+    return ops.or_nan(value, element_count, element_count_2)
 
 
+@METRICS.metric("asynchrony/train_utilisation", _asynchrony_train_utilisation_result)
 def asynchrony_train_utilisation(compute_times: Tensor, allocated_times: Tensor) -> Tensor:
     """Share of the time set aside for training in which devices computed.
 
     Low values mean waiting for samples or for weight updates. Computed once per synchronisation cycle.
 
-    Formula::
-
-        sum(compute_times) / sum(allocated_times)
-
+    Formula: ``sum(compute_times) / sum(allocated_times)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -621,15 +493,14 @@ def asynchrony_train_utilisation(compute_times: Tensor, allocated_times: Tensor)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> compute_times = tensor([1., 2., 6.])
+        >>> allocated_times = tensor([10., 4., 6.])
+        >>> round(F.asynchrony_train_utilisation(compute_times, allocated_times).item(), 4)
+        0.45
     """
-    state = _asynchrony_train_utilisation_update(compute_times, allocated_times)
-    return _asynchrony_train_utilisation_finalize(state)
-
-
-def _asynchrony_train_utilisation_update(compute_times: Tensor, allocated_times: Tensor) -> Tensor:
-    check(compute_times=compute_times, allocated_times=allocated_times)
     compute_times = ops.as_float(compute_times)
     allocated_times = ops.as_float(allocated_times)
     compute_times_sum = ops.total(compute_times)
@@ -639,12 +510,12 @@ def _asynchrony_train_utilisation_update(compute_times: Tensor, allocated_times:
     return pack([compute_times_sum, allocated_times_sum, element_count, element_count_2])
 
 
-def _asynchrony_train_utilisation_finalize(state: Tensor) -> Tensor:
-    compute_times_sum, allocated_times_sum, element_count, element_count_2 = state.unbind()
-    value = compute_times_sum / allocated_times_sum
-    return ops.or_nan(value, element_count, element_count_2)
+def _asynchrony_rollout_utilisation_result(state: Tensor) -> Tensor:
+    product_sum, product_sum_2, element_count, element_count_2 = state.unbind()
+    return ops.or_nan(product_sum / product_sum_2, element_count, element_count_2)
 
 
+@METRICS.metric("asynchrony/rollout_utilisation", _asynchrony_rollout_utilisation_result)
 def asynchrony_rollout_utilisation(interval_seconds: Tensor, active_requests: Tensor, request_slots: Tensor) -> Tensor:
     """Share of the possible concurrency that the rollout used.
 
@@ -667,19 +538,15 @@ def asynchrony_rollout_utilisation(interval_seconds: Tensor, active_requests: Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> interval_seconds = tensor([1., 2., 5.])
+        >>> active_requests = tensor([4, 9, 2])
+        >>> request_slots = tensor([8, 6, 4])
+        >>> round(F.asynchrony_rollout_utilisation(interval_seconds, active_requests, request_slots).item(), 4)
+        0.65
     """
-    state = _asynchrony_rollout_utilisation_update(interval_seconds, active_requests, request_slots)
-    return _asynchrony_rollout_utilisation_finalize(state)
-
-
-def _asynchrony_rollout_utilisation_update(
-    interval_seconds: Tensor,
-    active_requests: Tensor,
-    request_slots: Tensor,
-) -> Tensor:
-    check(interval_seconds=interval_seconds, active_requests=active_requests, request_slots=request_slots)
     interval_seconds = ops.as_float(interval_seconds)
     request_slots_float = ops.as_float(request_slots)
     smaller = torch.minimum(ops.as_float(active_requests), request_slots_float)
@@ -692,11 +559,18 @@ def _asynchrony_rollout_utilisation_update(
     return pack([product_sum, product_sum_2, element_count, element_count_2])
 
 
-def _asynchrony_rollout_utilisation_finalize(state: Tensor) -> Tensor:
-    product_sum, product_sum_2, element_count, element_count_2 = state.unbind()
-    return ops.or_nan(product_sum / product_sum_2, element_count, element_count_2)
+def _asynchrony_utilisation_result(state: Tensor, *, lendable_devices: float, rollout_devices: float) -> Tensor:
+    last_lent_fraction = state[0:2]
+    last_train_utilisation = state[2:4]
+    last_rollout_utilisation = state[4:6]
+    product = (1 - ops.last_value(last_lent_fraction)) * lendable_devices
+    total = ops.last_value(last_lent_fraction) * lendable_devices + rollout_devices
+    product_2 = total * ops.last_value(last_rollout_utilisation)
+    total_2 = product * ops.last_value(last_train_utilisation) + product_2
+    return total_2 / (lendable_devices + rollout_devices)
 
 
+@METRICS.metric("asynchrony/utilisation", _asynchrony_utilisation_result, "lendable_devices", "rollout_devices")
 def asynchrony_utilisation(
     train_utilisation: Tensor,
     rollout_utilisation: Tensor,
@@ -727,30 +601,22 @@ def asynchrony_utilisation(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+
+    Example:
+        >>> train_utilisation = tensor(0.6)
+        >>> rollout_utilisation = tensor(0.8)
+        >>> lent_fraction = tensor(0.25)
+        >>> value = F.asynchrony_utilisation(
+        ...     train_utilisation,
+        ...     rollout_utilisation,
+        ...     lent_fraction,
+        ...     lendable_devices=4,
+        ...     rollout_devices=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.7
     """
-    state = _asynchrony_utilisation_update(
-        train_utilisation,
-        rollout_utilisation,
-        lent_fraction,
-        lendable_devices=lendable_devices,
-        rollout_devices=rollout_devices,
-    )
-    return _asynchrony_utilisation_finalize(state, lendable_devices=lendable_devices, rollout_devices=rollout_devices)
-
-
-def _asynchrony_utilisation_update(
-    train_utilisation: Tensor,
-    rollout_utilisation: Tensor,
-    lent_fraction: Tensor,
-    *,
-    lendable_devices: float,
-    rollout_devices: float,
-) -> Tensor:
-    check(train_utilisation=train_utilisation, rollout_utilisation=rollout_utilisation, lent_fraction=lent_fraction)
-    check_numbers("asynchrony/utilisation", lendable_devices=lendable_devices, rollout_devices=rollout_devices)
     train_utilisation = ops.as_float(train_utilisation)
     rollout_utilisation = ops.as_float(rollout_utilisation)
     lent_fraction = ops.as_float(lent_fraction)
@@ -758,304 +624,3 @@ def _asynchrony_utilisation_update(
     last_train_utilisation = ops.last(train_utilisation)
     last_rollout_utilisation = ops.last(rollout_utilisation)
     return pack([last_lent_fraction, last_train_utilisation, last_rollout_utilisation])
-
-
-def _asynchrony_utilisation_finalize(state: Tensor, *, lendable_devices: float, rollout_devices: float) -> Tensor:
-    last_lent_fraction = state[0:2]
-    last_train_utilisation = state[2:4]
-    last_rollout_utilisation = state[4:6]
-    product = (1 - ops.last_value(last_lent_fraction)) * lendable_devices
-    total = ops.last_value(last_lent_fraction) * lendable_devices + rollout_devices
-    product_2 = total * ops.last_value(last_rollout_utilisation)
-    total_2 = product * ops.last_value(last_train_utilisation) + product_2
-    return total_2 / (lendable_devices + rollout_devices)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "asynchrony/trainer_idle_fraction": MetricFunction(
-        id="asynchrony/trainer_idle_fraction",
-        brief="Share of the trainer's time spent waiting for samples.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("wait_times", "step_times"),
-        parameters={},
-        function=asynchrony_trainer_idle_fraction,
-        update=_asynchrony_trainer_idle_fraction_update,
-        finalize=_asynchrony_trainer_idle_fraction_finalize,
-        formula="sum(wait_times) / sum(step_times)",
-        slots=(
-            Slot("wait_times_sum", "sum"),
-            Slot("step_times_sum", "sum"),
-            Slot("element_count", "count"),
-            Slot("element_count_2", "count"),
-        ),
-    ),
-    "asynchrony/sample_wait_time": MetricFunction(
-        id="asynchrony/sample_wait_time",
-        brief="Time that the trainer waited for the samples of its batches.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty=0,
-        inputs=named("wait_times"),
-        parameters={},
-        function=asynchrony_sample_wait_time,
-        update=_asynchrony_sample_wait_time_update,
-        finalize=_asynchrony_sample_wait_time_finalize,
-        formula="sum(wait_times)",
-        slots=(Slot("wait_times_sum", "sum"),),
-    ),
-    "asynchrony/rollouter_idle_fraction": MetricFunction(
-        id="asynchrony/rollouter_idle_fraction",
-        brief="Share of the rollout's time in which it stood still.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("active_times", "version_times"),
-        parameters={},
-        function=asynchrony_rollouter_idle_fraction,
-        update=_asynchrony_rollouter_idle_fraction_update,
-        finalize=_asynchrony_rollouter_idle_fraction_finalize,
-        formula="1 - sum(active_times) / sum(version_times)",
-        slots=(
-            Slot("active_times_sum", "sum"),
-            Slot("version_times_sum", "sum"),
-            Slot("element_count", "count"),
-            Slot("element_count_2", "count"),
-        ),
-    ),
-    "asynchrony/generation_time/mean": MetricFunction(
-        id="asynchrony/generation_time/mean",
-        brief="Mean generation time of the responses of a training batch.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds"),
-        parameters={},
-        function=asynchrony_generation_time_mean,
-        update=_asynchrony_generation_time_mean_update,
-        finalize=_asynchrony_generation_time_mean_finalize,
-        formula="mean(generation_seconds)",
-        slots=(Slot("generation_seconds_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "asynchrony/generation_time/max": MetricFunction(
-        id="asynchrony/generation_time/max",
-        brief="Largest generation time of the responses of a training batch.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds"),
-        parameters={},
-        function=asynchrony_generation_time_max,
-        update=_asynchrony_generation_time_max_update,
-        finalize=_asynchrony_generation_time_max_finalize,
-        formula="max(generation_seconds)",
-        slots=(Slot("generation_seconds_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "asynchrony/generation_time/min": MetricFunction(
-        id="asynchrony/generation_time/min",
-        brief="Smallest generation time of the responses of a training batch.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds"),
-        parameters={},
-        function=asynchrony_generation_time_min,
-        update=_asynchrony_generation_time_min_update,
-        finalize=_asynchrony_generation_time_min_finalize,
-        formula="min(generation_seconds)",
-        slots=(Slot("generation_seconds_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "asynchrony/generation_time/p50": MetricFunction(
-        id="asynchrony/generation_time/p50",
-        brief="Median generation time of the responses of a training batch.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds"),
-        parameters={},
-        function=asynchrony_generation_time_p50,
-        update=_asynchrony_generation_time_p50_update,
-        finalize=_asynchrony_generation_time_p50_finalize,
-        formula="quantile(generation_seconds, level=0.5)",
-        slots=(Slot("sequence_count", "count"), Slot("generation_seconds_values", "values")),
-    ),
-    "asynchrony/generation_time/p95": MetricFunction(
-        id="asynchrony/generation_time/p95",
-        brief="95th percentile of the generation time of the responses of a training batch.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds"),
-        parameters={},
-        function=asynchrony_generation_time_p95,
-        update=_asynchrony_generation_time_p95_update,
-        finalize=_asynchrony_generation_time_p95_finalize,
-        formula="quantile(generation_seconds, level=0.95)",
-        slots=(Slot("sequence_count", "count"), Slot("generation_seconds_values", "values")),
-    ),
-    "asynchrony/generation_time/p99": MetricFunction(
-        id="asynchrony/generation_time/p99",
-        brief="99th percentile of the generation time of the responses of a training batch.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds"),
-        parameters={},
-        function=asynchrony_generation_time_p99,
-        update=_asynchrony_generation_time_p99_update,
-        finalize=_asynchrony_generation_time_p99_finalize,
-        formula="quantile(generation_seconds, level=0.99)",
-        slots=(Slot("sequence_count", "count"), Slot("generation_seconds_values", "values")),
-    ),
-    "asynchrony/partial_responses": MetricFunction(
-        id="asynchrony/partial_responses",
-        brief="Responses of a training batch that more than one version of the weights generated.",
-        unit="1",
-        kind="counter",
-        atom="sequence",
-        empty=0,
-        inputs=named("newest_version", "oldest_version"),
-        parameters={},
-        function=asynchrony_partial_responses,
-        update=_asynchrony_partial_responses_update,
-        finalize=_asynchrony_partial_responses_finalize,
-        formula="count(newest_version > oldest_version)",
-        slots=(Slot("condition_count", "count"),),
-    ),
-    "asynchrony/partial_fraction": MetricFunction(
-        id="asynchrony/partial_fraction",
-        brief="Share of the responses of a training batch that more than one version of the weights generated.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("newest_version", "oldest_version"),
-        parameters={},
-        function=asynchrony_partial_fraction,
-        update=_asynchrony_partial_fraction_update,
-        finalize=_asynchrony_partial_fraction_finalize,
-        formula="mean(newest_version > oldest_version)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "asynchrony/partial_span_max": MetricFunction(
-        id="asynchrony/partial_span_max",
-        brief="Largest number of weight updates during the generation of one response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("newest_version", "oldest_version"),
-        parameters={},
-        function=asynchrony_partial_span_max,
-        update=_asynchrony_partial_span_max_update,
-        finalize=_asynchrony_partial_span_max_finalize,
-        formula="max(newest_version - oldest_version)",
-        slots=(Slot("difference_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "asynchrony/train_compute_time": MetricFunction(
-        id="asynchrony/train_compute_time",
-        brief="Time that the trainer spent on scoring, forward passes, advantages and updates.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty=0,
-        inputs=named("compute_times"),
-        parameters={},
-        function=asynchrony_train_compute_time,
-        update=_asynchrony_train_compute_time_update,
-        finalize=_asynchrony_train_compute_time_finalize,
-        formula="sum(compute_times)",
-        slots=(Slot("compute_times_sum", "sum"),),
-    ),
-    "asynchrony/train_allocated_time": MetricFunction(
-        id="asynchrony/train_allocated_time",
-        brief="Time that was set aside for training.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty=0,
-        inputs=named("allocated_times"),
-        parameters={},
-        function=asynchrony_train_allocated_time,
-        update=_asynchrony_train_allocated_time_update,
-        finalize=_asynchrony_train_allocated_time_finalize,
-        formula="sum(allocated_times)",
-        slots=(Slot("allocated_times_sum", "sum"),),
-    ),
-    "asynchrony/train_utilisation": MetricFunction(
-        id="asynchrony/train_utilisation",
-        brief="Share of the time set aside for training in which devices computed.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("compute_times", "allocated_times"),
-        parameters={},
-        function=asynchrony_train_utilisation,
-        update=_asynchrony_train_utilisation_update,
-        finalize=_asynchrony_train_utilisation_finalize,
-        formula="sum(compute_times) / sum(allocated_times)",
-        slots=(
-            Slot("compute_times_sum", "sum"),
-            Slot("allocated_times_sum", "sum"),
-            Slot("element_count", "count"),
-            Slot("element_count_2", "count"),
-        ),
-    ),
-    "asynchrony/rollout_utilisation": MetricFunction(
-        id="asynchrony/rollout_utilisation",
-        brief="Share of the possible concurrency that the rollout used.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("interval_seconds", "active_requests", "request_slots"),
-        parameters={},
-        function=asynchrony_rollout_utilisation,
-        update=_asynchrony_rollout_utilisation_update,
-        finalize=_asynchrony_rollout_utilisation_finalize,
-        formula=(
-            "sum(interval_seconds * minimum(active_requests, request_slots)) / sum(interval_seconds * request_slots)"
-        ),
-        slots=(
-            Slot("product_sum", "sum"),
-            Slot("product_sum_2", "sum"),
-            Slot("element_count", "count"),
-            Slot("element_count_2", "count"),
-        ),
-    ),
-    "asynchrony/utilisation": MetricFunction(
-        id="asynchrony/utilisation",
-        brief="Share of all devices' time that was used, training and rollout weighted by devices.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("train_utilisation", "rollout_utilisation", "lent_fraction"),
-        parameters={"lendable_devices": None, "rollout_devices": None},
-        function=asynchrony_utilisation,
-        update=_asynchrony_utilisation_update,
-        finalize=_asynchrony_utilisation_finalize,
-        finalize_parameters=("lendable_devices", "rollout_devices"),
-        formula=(
-            "((1 - last(lent_fraction)) * lendable_devices * last(train_utilisation) + (last(lent_fraction) * "
-            "lendable_devices + rollout_devices) * last(rollout_utilisation)) / (lendable_devices + rollout_devices)"
-        ),
-        slots=(
-            Slot("last_lent_fraction", "last"),
-            Slot("last_train_utilisation", "last"),
-            Slot("last_rollout_utilisation", "last"),
-        ),
-    ),
-}
-"""What is known about each function, by the metric's id."""

@@ -11,12 +11,11 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.handwritten.balance import mean_absolute_violation as _balance_expert_load_avg_violation_impl
-from rlmetrics.state import means, ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -38,17 +37,18 @@ __all__ = [
     "balance_rank_tokens_min",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("balance/rank_tokens/min", results.counted)
 def balance_rank_tokens_min(rank_tokens: Tensor) -> Tensor:
     """Fewest tokens that a data-parallel rank trains on in a step.
 
     Prompt and response tokens of the emptiest rank, after any reordering. That rank waits for the others; the closer to
     the maximum, the less.
 
-    Formula::
-
-        min(rank_tokens)
-
+    Formula: ``min(rank_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -58,34 +58,22 @@ def balance_rank_tokens_min(rank_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.balance_rank_tokens_min(tensor([2, 1, 6])).item(), 3)
+        1.0
     """
-    state = _balance_rank_tokens_min_update(rank_tokens)
-    return _balance_rank_tokens_min_finalize(state)
+    return keep.smallest(rank_tokens)
 
 
-def _balance_rank_tokens_min_update(rank_tokens: Tensor) -> Tensor:
-    check(rank_tokens=rank_tokens)
-    rank_tokens_min = ops.smallest(rank_tokens)
-    element_count = ops.number_of(rank_tokens)
-    return pack([rank_tokens_min, element_count])
-
-
-def _balance_rank_tokens_min_finalize(state: Tensor) -> Tensor:
-    rank_tokens_min, element_count = state.unbind()
-    return ops.or_nan(rank_tokens_min, element_count)
-
-
+@METRICS.metric("balance/rank_tokens/max", results.counted)
 def balance_rank_tokens_max(rank_tokens: Tensor) -> Tensor:
     """Most tokens that a data-parallel rank trains on in a step.
 
     Prompt and response tokens of the fullest rank, after any reordering. It sets the pace and the peak of memory.
 
-    Formula::
-
-        max(rank_tokens)
-
+    Formula: ``max(rank_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -95,34 +83,22 @@ def balance_rank_tokens_max(rank_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.balance_rank_tokens_max(tensor([2, 6, 1])).item(), 3)
+        6.0
     """
-    state = _balance_rank_tokens_max_update(rank_tokens)
-    return _balance_rank_tokens_max_finalize(state)
+    return keep.largest(rank_tokens)
 
 
-def _balance_rank_tokens_max_update(rank_tokens: Tensor) -> Tensor:
-    check(rank_tokens=rank_tokens)
-    rank_tokens_max = ops.largest(rank_tokens)
-    element_count = ops.number_of(rank_tokens)
-    return pack([rank_tokens_max, element_count])
-
-
-def _balance_rank_tokens_max_finalize(state: Tensor) -> Tensor:
-    rank_tokens_max, element_count = state.unbind()
-    return ops.or_nan(rank_tokens_max, element_count)
-
-
+@METRICS.metric("balance/rank_tokens/mean", results.ratio)
 def balance_rank_tokens_mean(rank_tokens: Tensor) -> Tensor:
     """Mean number of tokens that a data-parallel rank trains on in a step.
 
     All tokens of the batch over the number of ranks, the balance that would be perfect.
 
-    Formula::
-
-        mean(rank_tokens)
-
+    Formula: ``mean(rank_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -132,35 +108,23 @@ def balance_rank_tokens_mean(rank_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.balance_rank_tokens_mean(tensor([2, 6, 1])).item(), 3)
+        3.0
     """
-    state = _balance_rank_tokens_mean_update(rank_tokens)
-    return _balance_rank_tokens_mean_finalize(state)
+    return keep.mean(rank_tokens)
 
 
-def _balance_rank_tokens_mean_update(rank_tokens: Tensor) -> Tensor:
-    check(rank_tokens=rank_tokens)
-    rank_tokens_sum = ops.total(rank_tokens)
-    element_count = ops.number_of(rank_tokens)
-    return pack([rank_tokens_sum, element_count])
-
-
-def _balance_rank_tokens_mean_finalize(state: Tensor) -> Tensor:
-    rank_tokens_sum, element_count = state.unbind()
-    return rank_tokens_sum / element_count
-
-
+@METRICS.metric("balance/chunk_tokens/min", results.counted)
 def balance_chunk_tokens_min(chunk_tokens: Tensor) -> Tensor:
     """Fewest tokens that a rank would have got without reordering.
 
     The batch cut into equal numbers of sequences in its original order. It shows how uneven lengths are, not what ranks
     do once batches are balanced.
 
-    Formula::
-
-        min(chunk_tokens)
-
+    Formula: ``min(chunk_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -171,35 +135,23 @@ def balance_chunk_tokens_min(chunk_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.balance_chunk_tokens_min(tensor([2, 1, 6])).item(), 3)
+        1.0
     """
-    state = _balance_chunk_tokens_min_update(chunk_tokens)
-    return _balance_chunk_tokens_min_finalize(state)
+    return keep.smallest(chunk_tokens)
 
 
-def _balance_chunk_tokens_min_update(chunk_tokens: Tensor) -> Tensor:
-    check(chunk_tokens=chunk_tokens)
-    chunk_tokens_min = ops.smallest(chunk_tokens)
-    element_count = ops.number_of(chunk_tokens)
-    return pack([chunk_tokens_min, element_count])
-
-
-def _balance_chunk_tokens_min_finalize(state: Tensor) -> Tensor:
-    chunk_tokens_min, element_count = state.unbind()
-    return ops.or_nan(chunk_tokens_min, element_count)
-
-
+@METRICS.metric("balance/chunk_tokens/max", results.counted)
 def balance_chunk_tokens_max(chunk_tokens: Tensor) -> Tensor:
     """Most tokens that a rank would have got without reordering.
 
     What the fullest rank would have to do if sequences were dealt out in order. Compare with the fullest rank after
     balancing to see what balancing gains.
 
-    Formula::
-
-        max(chunk_tokens)
-
+    Formula: ``max(chunk_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -210,35 +162,29 @@ def balance_chunk_tokens_max(chunk_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.balance_chunk_tokens_max(tensor([2, 6, 1])).item(), 3)
+        6.0
     """
-    state = _balance_chunk_tokens_max_update(chunk_tokens)
-    return _balance_chunk_tokens_max_finalize(state)
+    return keep.largest(chunk_tokens)
 
 
-def _balance_chunk_tokens_max_update(chunk_tokens: Tensor) -> Tensor:
-    check(chunk_tokens=chunk_tokens)
-    chunk_tokens_max = ops.largest(chunk_tokens)
-    element_count = ops.number_of(chunk_tokens)
-    return pack([chunk_tokens_max, element_count])
+def _balance_chunk_tokens_spread_result(state: Tensor) -> Tensor:
+    chunk_tokens_max, element_count, chunk_tokens_min = state.unbind()
+    min_ = ops.or_nan(chunk_tokens_min, element_count)
+    return ops.or_nan(chunk_tokens_max, element_count) - min_
 
 
-def _balance_chunk_tokens_max_finalize(state: Tensor) -> Tensor:
-    chunk_tokens_max, element_count = state.unbind()
-    return ops.or_nan(chunk_tokens_max, element_count)
-
-
+@METRICS.metric("balance/chunk_tokens/spread", _balance_chunk_tokens_spread_result)
 def balance_chunk_tokens_spread(chunk_tokens: Tensor) -> Tensor:
     """Difference in tokens between the fullest and the emptiest rank without reordering.
 
     Grows with the spread of response lengths. It stays large even when balancing works, because it describes the order
     before.
 
-    Formula::
-
-        max(chunk_tokens) - min(chunk_tokens)
-
+    Formula: ``max(chunk_tokens) - min(chunk_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -249,37 +195,32 @@ def balance_chunk_tokens_spread(chunk_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.balance_chunk_tokens_spread(tensor([2, 6, 1])).item(), 3)
+        5.0
     """
-    state = _balance_chunk_tokens_spread_update(chunk_tokens)
-    return _balance_chunk_tokens_spread_finalize(state)
-
-
-def _balance_chunk_tokens_spread_update(chunk_tokens: Tensor) -> Tensor:
-    check(chunk_tokens=chunk_tokens)
     chunk_tokens_max = ops.largest(chunk_tokens)
     element_count = ops.number_of(chunk_tokens)
     chunk_tokens_min = ops.smallest(chunk_tokens)
     return pack([chunk_tokens_max, element_count, chunk_tokens_min])
 
 
-def _balance_chunk_tokens_spread_finalize(state: Tensor) -> Tensor:
-    chunk_tokens_max, element_count, chunk_tokens_min = state.unbind()
-    min_ = ops.or_nan(chunk_tokens_min, element_count)
-    return ops.or_nan(chunk_tokens_max, element_count) - min_
+def _balance_expert_load_max_violation_result(state: Tensor) -> Tensor:
+    expert_assignments_max, element_count, expert_assignments_sum = state.unbind()
+    max_ = ops.or_nan(expert_assignments_max, element_count)
+    return max_ / (expert_assignments_sum / element_count) - 1
 
 
+@METRICS.metric("balance/expert_load/max_violation", _balance_expert_load_max_violation_result)
 def balance_expert_load_max_violation(expert_assignments: Tensor) -> Tensor:
     """Excess load of the busiest expert of one layer.
 
     Load of an expert over the mean load, minus 1: 0 is perfect balance, -1 an expert that is never used. A collapse of
     routing shows as a steady climb.
 
-    Formula::
-
-        max(expert_assignments) / mean(expert_assignments) - 1
-
+    Formula: ``max(expert_assignments) / mean(expert_assignments) - 1``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -289,41 +230,36 @@ def balance_expert_load_max_violation(expert_assignments: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
             https://arxiv.org/abs/2408.15664.
+
+    Example:
+        >>> round(F.balance_expert_load_max_violation(tensor([1, 2, 6])).item(), 3)
+        1.0
     """
-    state = _balance_expert_load_max_violation_update(expert_assignments)
-    return _balance_expert_load_max_violation_finalize(state)
-
-
-def _balance_expert_load_max_violation_update(expert_assignments: Tensor) -> Tensor:
-    check(expert_assignments=expert_assignments)
     expert_assignments_max = ops.largest(expert_assignments)
     element_count = ops.number_of(expert_assignments)
     expert_assignments_sum = ops.total(expert_assignments)
     return pack([expert_assignments_max, element_count, expert_assignments_sum])
 
 
-def _balance_expert_load_max_violation_finalize(state: Tensor) -> Tensor:
-    expert_assignments_max, element_count, expert_assignments_sum = state.unbind()
-    max_ = ops.or_nan(expert_assignments_max, element_count)
-    return max_ / (expert_assignments_sum / element_count) - 1
+def _balance_expert_load_min_violation_result(state: Tensor) -> Tensor:
+    expert_assignments_min, element_count, expert_assignments_sum = state.unbind()
+    min_ = ops.or_nan(expert_assignments_min, element_count)
+    return min_ / (expert_assignments_sum / element_count) - 1
 
 
+@METRICS.metric("balance/expert_load/min_violation", _balance_expert_load_min_violation_result)
 def balance_expert_load_min_violation(expert_assignments: Tensor) -> Tensor:
     """Load of the idlest expert of one layer, relative to the mean.
 
     Load of an expert over the mean load, minus 1: 0 is perfect balance, -1 an expert that is never used. At -1 an
     expert of the layer has died.
 
-    Formula::
-
-        min(expert_assignments) / mean(expert_assignments) - 1
-
+    Formula: ``min(expert_assignments) / mean(expert_assignments) - 1``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -333,31 +269,23 @@ def balance_expert_load_min_violation(expert_assignments: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
             https://arxiv.org/abs/2408.15664.
+
+    Example:
+        >>> round(F.balance_expert_load_min_violation(tensor([1, 2, 6])).item(), 4)
+        -0.6667
     """
-    state = _balance_expert_load_min_violation_update(expert_assignments)
-    return _balance_expert_load_min_violation_finalize(state)
-
-
-def _balance_expert_load_min_violation_update(expert_assignments: Tensor) -> Tensor:
-    check(expert_assignments=expert_assignments)
     expert_assignments_min = ops.smallest(expert_assignments)
     element_count = ops.number_of(expert_assignments)
     expert_assignments_sum = ops.total(expert_assignments)
     return pack([expert_assignments_min, element_count, expert_assignments_sum])
 
 
-def _balance_expert_load_min_violation_finalize(state: Tensor) -> Tensor:
-    expert_assignments_min, element_count, expert_assignments_sum = state.unbind()
-    min_ = ops.or_nan(expert_assignments_min, element_count)
-    return min_ / (expert_assignments_sum / element_count) - 1
-
-
+@METRICS.mean_over_batches("balance/expert_load/avg_violation")
 def balance_expert_load_avg_violation(expert_assignments: Tensor) -> Tensor:
     """Mean absolute deviation of the experts' loads of one layer from their mean, relative to the mean.
 
@@ -375,27 +303,27 @@ def balance_expert_load_avg_violation(expert_assignments: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
             https://arxiv.org/abs/2408.15664.
+
+    Example:
+        >>> round(F.balance_expert_load_avg_violation(tensor([1, 2, 6])).item(), 4)
+        0.6667
     """
-    check(expert_assignments=expert_assignments)
     return _balance_expert_load_avg_violation_impl(expert_assignments)
 
 
+@METRICS.metric("balance/expert_load/max_violation_layer_max", results.counted)
 def balance_expert_load_max_violation_layer_max(layer_violations: Tensor) -> Tensor:
     """Largest value over layers of the excess load of the busiest expert.
 
     Load of an expert over the mean load, minus 1, for the busiest expert of the worst layer. The first number to move
     when routing collapses in one layer.
 
-    Formula::
-
-        max(layer_violations)
-
+    Formula: ``max(layer_violations)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -405,40 +333,28 @@ def balance_expert_load_max_violation_layer_max(layer_violations: Tensor) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
             https://arxiv.org/abs/2408.15664.
+
+    Example:
+        >>> round(F.balance_expert_load_max_violation_layer_max(tensor([1., 6., 2.])).item(), 3)
+        6.0
     """
-    state = _balance_expert_load_max_violation_layer_max_update(layer_violations)
-    return _balance_expert_load_max_violation_layer_max_finalize(state)
-
-
-def _balance_expert_load_max_violation_layer_max_update(layer_violations: Tensor) -> Tensor:
-    check(layer_violations=layer_violations)
     layer_violations = ops.as_float(layer_violations)
-    layer_violations_max = ops.largest(layer_violations)
-    element_count = ops.number_of(layer_violations)
-    return pack([layer_violations_max, element_count])
+    return keep.largest(layer_violations)
 
 
-def _balance_expert_load_max_violation_layer_max_finalize(state: Tensor) -> Tensor:
-    layer_violations_max, element_count = state.unbind()
-    return ops.or_nan(layer_violations_max, element_count)
-
-
+@METRICS.metric("balance/expert_load/max_violation_layer_mean", results.ratio)
 def balance_expert_load_max_violation_layer_mean(layer_violations: Tensor) -> Tensor:
     """Mean value over layers of the excess load of the busiest expert.
 
     Load of an expert over the mean load, minus 1, for each layer's busiest expert. One collapsing layer shows only
     faintly; look at the largest layer too.
 
-    Formula::
-
-        mean(layer_violations)
-
+    Formula: ``mean(layer_violations)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -448,40 +364,28 @@ def balance_expert_load_max_violation_layer_mean(layer_violations: Tensor) -> Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
             https://arxiv.org/abs/2408.15664.
+
+    Example:
+        >>> round(F.balance_expert_load_max_violation_layer_mean(tensor([1., 6., 2.])).item(), 3)
+        3.0
     """
-    state = _balance_expert_load_max_violation_layer_mean_update(layer_violations)
-    return _balance_expert_load_max_violation_layer_mean_finalize(state)
-
-
-def _balance_expert_load_max_violation_layer_mean_update(layer_violations: Tensor) -> Tensor:
-    check(layer_violations=layer_violations)
     layer_violations = ops.as_float(layer_violations)
-    layer_violations_sum = ops.total(layer_violations)
-    element_count = ops.number_of(layer_violations)
-    return pack([layer_violations_sum, element_count])
+    return keep.mean(layer_violations)
 
 
-def _balance_expert_load_max_violation_layer_mean_finalize(state: Tensor) -> Tensor:
-    layer_violations_sum, element_count = state.unbind()
-    return layer_violations_sum / element_count
-
-
+@METRICS.metric("balance/expert_load/min_violation_layer_max", results.counted)
 def balance_expert_load_min_violation_layer_max(layer_violations: Tensor) -> Tensor:
     """Largest value over layers of the relative load of the idlest expert.
 
     The largest of the layers' minima belongs to the layer whose idlest expert is the least idle, so it hides dead
     experts; look at single layers for those.
 
-    Formula::
-
-        max(layer_violations)
-
+    Formula: ``max(layer_violations)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -491,40 +395,28 @@ def balance_expert_load_min_violation_layer_max(layer_violations: Tensor) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
             https://arxiv.org/abs/2408.15664.
+
+    Example:
+        >>> round(F.balance_expert_load_min_violation_layer_max(tensor([1., 6., 2.])).item(), 3)
+        6.0
     """
-    state = _balance_expert_load_min_violation_layer_max_update(layer_violations)
-    return _balance_expert_load_min_violation_layer_max_finalize(state)
-
-
-def _balance_expert_load_min_violation_layer_max_update(layer_violations: Tensor) -> Tensor:
-    check(layer_violations=layer_violations)
     layer_violations = ops.as_float(layer_violations)
-    layer_violations_max = ops.largest(layer_violations)
-    element_count = ops.number_of(layer_violations)
-    return pack([layer_violations_max, element_count])
+    return keep.largest(layer_violations)
 
 
-def _balance_expert_load_min_violation_layer_max_finalize(state: Tensor) -> Tensor:
-    layer_violations_max, element_count = state.unbind()
-    return ops.or_nan(layer_violations_max, element_count)
-
-
+@METRICS.metric("balance/expert_load/min_violation_layer_mean", results.ratio)
 def balance_expert_load_min_violation_layer_mean(layer_violations: Tensor) -> Tensor:
     """Mean value over layers of the relative load of the idlest expert.
 
     Load of an expert over the mean load, minus 1, for each layer's idlest expert. Towards -1 more and more layers have
     an expert that is never used.
 
-    Formula::
-
-        mean(layer_violations)
-
+    Formula: ``mean(layer_violations)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -534,39 +426,27 @@ def balance_expert_load_min_violation_layer_mean(layer_violations: Tensor) -> Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
             https://arxiv.org/abs/2408.15664.
+
+    Example:
+        >>> round(F.balance_expert_load_min_violation_layer_mean(tensor([1., 6., 2.])).item(), 3)
+        3.0
     """
-    state = _balance_expert_load_min_violation_layer_mean_update(layer_violations)
-    return _balance_expert_load_min_violation_layer_mean_finalize(state)
-
-
-def _balance_expert_load_min_violation_layer_mean_update(layer_violations: Tensor) -> Tensor:
-    check(layer_violations=layer_violations)
     layer_violations = ops.as_float(layer_violations)
-    layer_violations_sum = ops.total(layer_violations)
-    element_count = ops.number_of(layer_violations)
-    return pack([layer_violations_sum, element_count])
+    return keep.mean(layer_violations)
 
 
-def _balance_expert_load_min_violation_layer_mean_finalize(state: Tensor) -> Tensor:
-    layer_violations_sum, element_count = state.unbind()
-    return layer_violations_sum / element_count
-
-
+@METRICS.metric("balance/expert_load/avg_violation_layer_max", results.counted)
 def balance_expert_load_avg_violation_layer_max(layer_violations: Tensor) -> Tensor:
     """Largest value over layers of the mean absolute load deviation.
 
     The layer whose experts are used least evenly on average. Less jumpy than the busiest expert.
 
-    Formula::
-
-        max(layer_violations)
-
+    Formula: ``max(layer_violations)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -576,39 +456,27 @@ def balance_expert_load_avg_violation_layer_max(layer_violations: Tensor) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
             https://arxiv.org/abs/2408.15664.
+
+    Example:
+        >>> round(F.balance_expert_load_avg_violation_layer_max(tensor([1., 6., 2.])).item(), 3)
+        6.0
     """
-    state = _balance_expert_load_avg_violation_layer_max_update(layer_violations)
-    return _balance_expert_load_avg_violation_layer_max_finalize(state)
-
-
-def _balance_expert_load_avg_violation_layer_max_update(layer_violations: Tensor) -> Tensor:
-    check(layer_violations=layer_violations)
     layer_violations = ops.as_float(layer_violations)
-    layer_violations_max = ops.largest(layer_violations)
-    element_count = ops.number_of(layer_violations)
-    return pack([layer_violations_max, element_count])
+    return keep.largest(layer_violations)
 
 
-def _balance_expert_load_avg_violation_layer_max_finalize(state: Tensor) -> Tensor:
-    layer_violations_max, element_count = state.unbind()
-    return ops.or_nan(layer_violations_max, element_count)
-
-
+@METRICS.metric("balance/expert_load/avg_violation_layer_mean", results.ratio)
 def balance_expert_load_avg_violation_layer_mean(layer_violations: Tensor) -> Tensor:
     """Mean value over layers of the mean absolute load deviation.
 
     Overall unevenness of routing in one number; 0 is perfect balance.
 
-    Formula::
-
-        mean(layer_violations)
-
+    Formula: ``mean(layer_violations)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -618,40 +486,28 @@ def balance_expert_load_avg_violation_layer_mean(layer_violations: Tensor) -> Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
             https://arxiv.org/abs/2408.15664.
+
+    Example:
+        >>> round(F.balance_expert_load_avg_violation_layer_mean(tensor([1., 6., 2.])).item(), 3)
+        3.0
     """
-    state = _balance_expert_load_avg_violation_layer_mean_update(layer_violations)
-    return _balance_expert_load_avg_violation_layer_mean_finalize(state)
-
-
-def _balance_expert_load_avg_violation_layer_mean_update(layer_violations: Tensor) -> Tensor:
-    check(layer_violations=layer_violations)
     layer_violations = ops.as_float(layer_violations)
-    layer_violations_sum = ops.total(layer_violations)
-    element_count = ops.number_of(layer_violations)
-    return pack([layer_violations_sum, element_count])
+    return keep.mean(layer_violations)
 
 
-def _balance_expert_load_avg_violation_layer_mean_finalize(state: Tensor) -> Tensor:
-    layer_violations_sum, element_count = state.unbind()
-    return layer_violations_sum / element_count
-
-
+@METRICS.metric("balance/expert_load/assignments", results.only)
 def balance_expert_load_assignments(expert_assignments: Tensor) -> Tensor:
     """Expert assignments counted since the last report, over all layers.
 
     Tokens times layers times experts per token. It only says how much evidence the other numbers on expert load rest
     on. Assignments of all response tokens but the last one of each response, added up since the last report.
 
-    Formula::
-
-        sum(expert_assignments)
-
+    Formula: ``sum(expert_assignments)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -661,271 +517,10 @@ def balance_expert_load_assignments(expert_assignments: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.balance_expert_load_assignments(tensor([1, 2, 6])).item(), 3)
+        9.0
     """
-    state = _balance_expert_load_assignments_update(expert_assignments)
-    return _balance_expert_load_assignments_finalize(state)
-
-
-def _balance_expert_load_assignments_update(expert_assignments: Tensor) -> Tensor:
-    check(expert_assignments=expert_assignments)
-    expert_assignments_sum = ops.total(expert_assignments)
-    return pack([expert_assignments_sum])
-
-
-def _balance_expert_load_assignments_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "balance/rank_tokens/min": MetricFunction(
-        id="balance/rank_tokens/min",
-        brief="Fewest tokens that a data-parallel rank trains on in a step.",
-        unit="token",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_tokens"),
-        parameters={},
-        function=balance_rank_tokens_min,
-        update=_balance_rank_tokens_min_update,
-        finalize=_balance_rank_tokens_min_finalize,
-        formula="min(rank_tokens)",
-        slots=(Slot("rank_tokens_min", "min"), Slot("element_count", "count")),
-    ),
-    "balance/rank_tokens/max": MetricFunction(
-        id="balance/rank_tokens/max",
-        brief="Most tokens that a data-parallel rank trains on in a step.",
-        unit="token",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_tokens"),
-        parameters={},
-        function=balance_rank_tokens_max,
-        update=_balance_rank_tokens_max_update,
-        finalize=_balance_rank_tokens_max_finalize,
-        formula="max(rank_tokens)",
-        slots=(Slot("rank_tokens_max", "max"), Slot("element_count", "count")),
-    ),
-    "balance/rank_tokens/mean": MetricFunction(
-        id="balance/rank_tokens/mean",
-        brief="Mean number of tokens that a data-parallel rank trains on in a step.",
-        unit="token",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_tokens"),
-        parameters={},
-        function=balance_rank_tokens_mean,
-        update=_balance_rank_tokens_mean_update,
-        finalize=_balance_rank_tokens_mean_finalize,
-        formula="mean(rank_tokens)",
-        slots=(Slot("rank_tokens_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "balance/chunk_tokens/min": MetricFunction(
-        id="balance/chunk_tokens/min",
-        brief="Fewest tokens that a rank would have got without reordering.",
-        unit="token",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("chunk_tokens"),
-        parameters={},
-        function=balance_chunk_tokens_min,
-        update=_balance_chunk_tokens_min_update,
-        finalize=_balance_chunk_tokens_min_finalize,
-        formula="min(chunk_tokens)",
-        slots=(Slot("chunk_tokens_min", "min"), Slot("element_count", "count")),
-    ),
-    "balance/chunk_tokens/max": MetricFunction(
-        id="balance/chunk_tokens/max",
-        brief="Most tokens that a rank would have got without reordering.",
-        unit="token",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("chunk_tokens"),
-        parameters={},
-        function=balance_chunk_tokens_max,
-        update=_balance_chunk_tokens_max_update,
-        finalize=_balance_chunk_tokens_max_finalize,
-        formula="max(chunk_tokens)",
-        slots=(Slot("chunk_tokens_max", "max"), Slot("element_count", "count")),
-    ),
-    "balance/chunk_tokens/spread": MetricFunction(
-        id="balance/chunk_tokens/spread",
-        brief="Difference in tokens between the fullest and the emptiest rank without reordering.",
-        unit="token",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("chunk_tokens"),
-        parameters={},
-        function=balance_chunk_tokens_spread,
-        update=_balance_chunk_tokens_spread_update,
-        finalize=_balance_chunk_tokens_spread_finalize,
-        formula="max(chunk_tokens) - min(chunk_tokens)",
-        slots=(Slot("chunk_tokens_max", "max"), Slot("element_count", "count"), Slot("chunk_tokens_min", "min")),
-    ),
-    "balance/expert_load/max_violation": MetricFunction(
-        id="balance/expert_load/max_violation",
-        brief="Excess load of the busiest expert of one layer.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("expert_assignments"),
-        parameters={},
-        function=balance_expert_load_max_violation,
-        update=_balance_expert_load_max_violation_update,
-        finalize=_balance_expert_load_max_violation_finalize,
-        formula="max(expert_assignments) / mean(expert_assignments) - 1",
-        slots=(
-            Slot("expert_assignments_max", "max"),
-            Slot("element_count", "count"),
-            Slot("expert_assignments_sum", "sum"),
-        ),
-    ),
-    "balance/expert_load/min_violation": MetricFunction(
-        id="balance/expert_load/min_violation",
-        brief="Load of the idlest expert of one layer, relative to the mean.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("expert_assignments"),
-        parameters={},
-        function=balance_expert_load_min_violation,
-        update=_balance_expert_load_min_violation_update,
-        finalize=_balance_expert_load_min_violation_finalize,
-        formula="min(expert_assignments) / mean(expert_assignments) - 1",
-        slots=(
-            Slot("expert_assignments_min", "min"),
-            Slot("element_count", "count"),
-            Slot("expert_assignments_sum", "sum"),
-        ),
-    ),
-    "balance/expert_load/avg_violation": MetricFunction(
-        id="balance/expert_load/avg_violation",
-        brief="Mean absolute deviation of the experts' loads of one layer from their mean, relative to the mean.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("expert_assignments"),
-        parameters={},
-        function=balance_expert_load_avg_violation,
-        update=means.over_batches(balance_expert_load_avg_violation),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:mean_absolute_violation",
-    ),
-    "balance/expert_load/max_violation_layer_max": MetricFunction(
-        id="balance/expert_load/max_violation_layer_max",
-        brief="Largest value over layers of the excess load of the busiest expert.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("layer_violations"),
-        parameters={},
-        function=balance_expert_load_max_violation_layer_max,
-        update=_balance_expert_load_max_violation_layer_max_update,
-        finalize=_balance_expert_load_max_violation_layer_max_finalize,
-        formula="max(layer_violations)",
-        slots=(Slot("layer_violations_max", "max"), Slot("element_count", "count")),
-    ),
-    "balance/expert_load/max_violation_layer_mean": MetricFunction(
-        id="balance/expert_load/max_violation_layer_mean",
-        brief="Mean value over layers of the excess load of the busiest expert.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("layer_violations"),
-        parameters={},
-        function=balance_expert_load_max_violation_layer_mean,
-        update=_balance_expert_load_max_violation_layer_mean_update,
-        finalize=_balance_expert_load_max_violation_layer_mean_finalize,
-        formula="mean(layer_violations)",
-        slots=(Slot("layer_violations_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "balance/expert_load/min_violation_layer_max": MetricFunction(
-        id="balance/expert_load/min_violation_layer_max",
-        brief="Largest value over layers of the relative load of the idlest expert.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("layer_violations"),
-        parameters={},
-        function=balance_expert_load_min_violation_layer_max,
-        update=_balance_expert_load_min_violation_layer_max_update,
-        finalize=_balance_expert_load_min_violation_layer_max_finalize,
-        formula="max(layer_violations)",
-        slots=(Slot("layer_violations_max", "max"), Slot("element_count", "count")),
-    ),
-    "balance/expert_load/min_violation_layer_mean": MetricFunction(
-        id="balance/expert_load/min_violation_layer_mean",
-        brief="Mean value over layers of the relative load of the idlest expert.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("layer_violations"),
-        parameters={},
-        function=balance_expert_load_min_violation_layer_mean,
-        update=_balance_expert_load_min_violation_layer_mean_update,
-        finalize=_balance_expert_load_min_violation_layer_mean_finalize,
-        formula="mean(layer_violations)",
-        slots=(Slot("layer_violations_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "balance/expert_load/avg_violation_layer_max": MetricFunction(
-        id="balance/expert_load/avg_violation_layer_max",
-        brief="Largest value over layers of the mean absolute load deviation.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("layer_violations"),
-        parameters={},
-        function=balance_expert_load_avg_violation_layer_max,
-        update=_balance_expert_load_avg_violation_layer_max_update,
-        finalize=_balance_expert_load_avg_violation_layer_max_finalize,
-        formula="max(layer_violations)",
-        slots=(Slot("layer_violations_max", "max"), Slot("element_count", "count")),
-    ),
-    "balance/expert_load/avg_violation_layer_mean": MetricFunction(
-        id="balance/expert_load/avg_violation_layer_mean",
-        brief="Mean value over layers of the mean absolute load deviation.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("layer_violations"),
-        parameters={},
-        function=balance_expert_load_avg_violation_layer_mean,
-        update=_balance_expert_load_avg_violation_layer_mean_update,
-        finalize=_balance_expert_load_avg_violation_layer_mean_finalize,
-        formula="mean(layer_violations)",
-        slots=(Slot("layer_violations_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "balance/expert_load/assignments": MetricFunction(
-        id="balance/expert_load/assignments",
-        brief="Expert assignments counted since the last report, over all layers.",
-        unit="1",
-        kind="counter",
-        atom="batch",
-        empty=0,
-        inputs=named("expert_assignments"),
-        parameters={},
-        function=balance_expert_load_assignments,
-        update=_balance_expert_load_assignments_update,
-        finalize=_balance_expert_load_assignments_finalize,
-        formula="sum(expert_assignments)",
-        slots=(Slot("expert_assignments_sum", "sum"),),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.total(expert_assignments)

@@ -12,12 +12,11 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -26,7 +25,11 @@ __all__ = [
     "completion_tool_calls_mean",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("completion/tool_calls/mean", results.ratio)
 def completion_tool_calls_mean(tool_calls: Tensor) -> Tensor:
     """Mean number of tool calls per completion.
 
@@ -35,10 +38,7 @@ def completion_tool_calls_mean(tool_calls: Tensor) -> Tensor:
     text and not calls): read completions, and check that not calling a tool is not rewarded better. A steady rise
     towards the limit of turns suggests loops. It says nothing about whether the calls helped.
 
-    Formula::
-
-        mean(tool_calls)
-
+    Formula: ``mean(tool_calls)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -48,25 +48,21 @@ def completion_tool_calls_mean(tool_calls: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.completion_tool_calls_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _completion_tool_calls_mean_update(tool_calls)
-    return _completion_tool_calls_mean_finalize(state)
+    return keep.mean(tool_calls)
 
 
-def _completion_tool_calls_mean_update(tool_calls: Tensor) -> Tensor:
-    check(tool_calls=tool_calls)
-    tool_calls_sum = ops.total(tool_calls)
-    sequence_count = ops.number_of(tool_calls)
-    return pack([tool_calls_sum, sequence_count])
+def _completion_tool_calls_failure_fraction_result(state: Tensor) -> Tensor:
+    tool_failures_sum, tool_calls_sum, sequence_count = state.unbind()
+    return ops.or_nan(tool_failures_sum / tool_calls_sum, sequence_count)
 
 
-def _completion_tool_calls_mean_finalize(state: Tensor) -> Tensor:
-    tool_calls_sum, sequence_count = state.unbind()
-    return tool_calls_sum / sequence_count
-
-
+@METRICS.metric("completion/tool_calls/failure_fraction", _completion_tool_calls_failure_fraction_result)
 def completion_tool_calls_failure_fraction(tool_calls: Tensor, tool_failures: Tensor) -> Tensor:
     """Share of tool calls that failed.
 
@@ -75,10 +71,7 @@ def completion_tool_calls_failure_fraction(tool_calls: Tensor, tool_failures: Te
     format; if it does not, unknown names and wrong arguments point to the prompt or the chat template, errors inside
     the tool to its environment. It is undefined without calls; a logged 0 may therefore mean that there were none.
 
-    Formula::
-
-        sum(tool_failures) / sum(tool_calls)
-
+    Formula: ``sum(tool_failures) / sum(tool_calls)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -89,26 +82,21 @@ def completion_tool_calls_failure_fraction(tool_calls: Tensor, tool_failures: Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> tool_calls = tensor([4, 6])
+        >>> tool_failures = tensor([1, 2])
+        >>> round(F.completion_tool_calls_failure_fraction(tool_calls, tool_failures).item(), 4)
+        0.3
     """
-    state = _completion_tool_calls_failure_fraction_update(tool_calls, tool_failures)
-    return _completion_tool_calls_failure_fraction_finalize(state)
-
-
-def _completion_tool_calls_failure_fraction_update(tool_calls: Tensor, tool_failures: Tensor) -> Tensor:
-    check(tool_calls=tool_calls, tool_failures=tool_failures)
     tool_failures_sum = ops.total(tool_failures)
     tool_calls_sum = ops.total(tool_calls)
     sequence_count = ops.number_of(tool_failures)
     return pack([tool_failures_sum, tool_calls_sum, sequence_count])
 
 
-def _completion_tool_calls_failure_fraction_finalize(state: Tensor) -> Tensor:
-    tool_failures_sum, tool_calls_sum, sequence_count = state.unbind()
-    return ops.or_nan(tool_failures_sum / tool_calls_sum, sequence_count)
-
-
+@METRICS.metric("completion/kept_fraction", results.ratio)
 def completion_kept_fraction(mask: Tensor) -> Tensor:
     """Share of completions that a filter left in the training batch.
 
@@ -116,10 +104,7 @@ def completion_kept_fraction(mask: Tensor) -> Tensor:
     Close to 1 in a healthy run; a fall means that the model has begun to answer with nothing or with fragments, which
     happens when sampling becomes too hot or the end token too likely.
 
-    Formula::
-
-        mean(seq_any(mask))
-
+    Formula: ``mean(seq_any(mask))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -129,72 +114,12 @@ def completion_kept_fraction(mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.completion_kept_fraction(tensor([[1, 0], [0, 0], [1, 1]])).item(), 4)
+        0.6667
     """
-    state = _completion_kept_fraction_update(mask)
-    return _completion_kept_fraction_finalize(state)
-
-
-def _completion_kept_fraction_update(mask: Tensor) -> Tensor:
-    check(mask=mask)
     mask = mask.bool()
     seq_any = ops.seq_any(mask, mask)
-    seq_any_count = ops.count(seq_any)
-    sequence_count = ops.number_of(seq_any)
-    return pack([seq_any_count, sequence_count])
-
-
-def _completion_kept_fraction_finalize(state: Tensor) -> Tensor:
-    seq_any_count, sequence_count = state.unbind()
-    return seq_any_count / sequence_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "completion/tool_calls/mean": MetricFunction(
-        id="completion/tool_calls/mean",
-        brief="Mean number of tool calls per completion.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("tool_calls"),
-        parameters={},
-        function=completion_tool_calls_mean,
-        update=_completion_tool_calls_mean_update,
-        finalize=_completion_tool_calls_mean_finalize,
-        formula="mean(tool_calls)",
-        slots=(Slot("tool_calls_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "completion/tool_calls/failure_fraction": MetricFunction(
-        id="completion/tool_calls/failure_fraction",
-        brief="Share of tool calls that failed.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("tool_calls", "tool_failures"),
-        parameters={},
-        function=completion_tool_calls_failure_fraction,
-        update=_completion_tool_calls_failure_fraction_update,
-        finalize=_completion_tool_calls_failure_fraction_finalize,
-        formula="sum(tool_failures) / sum(tool_calls)",
-        slots=(Slot("tool_failures_sum", "sum"), Slot("tool_calls_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "completion/kept_fraction": MetricFunction(
-        id="completion/kept_fraction",
-        brief="Share of completions that a filter left in the training batch.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("mask"),
-        parameters={},
-        function=completion_kept_fraction,
-        update=_completion_kept_fraction_update,
-        finalize=_completion_kept_fraction_finalize,
-        formula="mean(seq_any(mask))",
-        slots=(Slot("seq_any_count", "count"), Slot("sequence_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.share(seq_any)

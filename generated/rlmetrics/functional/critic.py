@@ -10,12 +10,10 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -25,7 +23,11 @@ __all__ = [
     "critic_multi_token_prediction_loss",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("critic/loss", results.ratio)
 def critic_loss(critic_loss: Tensor) -> Tensor:
     """Whatever the critic's optimiser minimised in a step, averaged over steps.
 
@@ -33,10 +35,7 @@ def critic_loss(critic_loss: Tensor) -> Tensor:
     parts from it as soon as something is added or scaled. Falls while the critic learns to predict returns and rises
     again when the policy reaches states that it has not seen.
 
-    Formula::
-
-        mean(critic_loss)
-
+    Formula: ``mean(critic_loss)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -46,29 +45,20 @@ def critic_loss(critic_loss: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> round(F.critic_loss(tensor(0.3)).item(), 4)
+        0.3
     """
-    state = _critic_loss_update(critic_loss)
-    return _critic_loss_finalize(state)
-
-
-def _critic_loss_update(critic_loss: Tensor) -> Tensor:
-    check(critic_loss=critic_loss)
     critic_loss = ops.as_float(critic_loss)
-    critic_loss_sum = ops.total(critic_loss)
-    update_count = ops.number_of(critic_loss)
-    return pack([critic_loss_sum, update_count])
+    return keep.mean(critic_loss)
 
 
-def _critic_loss_finalize(state: Tensor) -> Tensor:
-    critic_loss_sum, update_count = state.unbind()
-    return critic_loss_sum / update_count
-
-
+@METRICS.metric("critic/gradient_norm", results.ratio)
 def critic_gradient_norm(critic_gradient_norm: Tensor) -> Tensor:
     """Norm of the critic's gradient before clipping.
 
@@ -76,10 +66,7 @@ def critic_gradient_norm(critic_gradient_norm: Tensor) -> Tensor:
     Spikes after a change in reward scale are usual; a climb that does not end precedes divergence. Exactly 0 means that
     the critic receives no gradient.
 
-    Formula::
-
-        mean(critic_gradient_norm)
-
+    Formula: ``mean(critic_gradient_norm)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -90,38 +77,26 @@ def critic_gradient_norm(critic_gradient_norm: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Pascanu et al. 2013, On the difficulty of training recurrent neural networks, https://arxiv.org/abs/1211.5063.
+
+    Example:
+        >>> round(F.critic_gradient_norm(tensor(0.3)).item(), 4)
+        0.3
     """
-    state = _critic_gradient_norm_update(critic_gradient_norm)
-    return _critic_gradient_norm_finalize(state)
-
-
-def _critic_gradient_norm_update(critic_gradient_norm: Tensor) -> Tensor:
-    check(critic_gradient_norm=critic_gradient_norm)
     critic_gradient_norm = ops.as_float(critic_gradient_norm)
-    critic_gradient_norm_sum = ops.total(critic_gradient_norm)
-    update_count = ops.number_of(critic_gradient_norm)
-    return pack([critic_gradient_norm_sum, update_count])
+    return keep.mean(critic_gradient_norm)
 
 
-def _critic_gradient_norm_finalize(state: Tensor) -> Tensor:
-    critic_gradient_norm_sum, update_count = state.unbind()
-    return critic_gradient_norm_sum / update_count
-
-
+@METRICS.metric("critic/learning_rate", results.last)
 def critic_learning_rate(critic_learning_rate: Tensor) -> Tensor:
     """Learning rate of the critic's optimiser.
 
     Follows the configured schedule and nothing else; a jump after a restart means that the scheduler's state was lost.
 
-    Formula::
-
-        last(critic_learning_rate)
-
+    Formula: ``last(critic_learning_rate)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -131,35 +106,24 @@ def critic_learning_rate(critic_learning_rate: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.critic_learning_rate(tensor(0.3)).item(), 4)
+        0.3
     """
-    state = _critic_learning_rate_update(critic_learning_rate)
-    return _critic_learning_rate_finalize(state)
-
-
-def _critic_learning_rate_update(critic_learning_rate: Tensor) -> Tensor:
-    check(critic_learning_rate=critic_learning_rate)
     critic_learning_rate = ops.as_float(critic_learning_rate)
-    last_critic_learning_rate = ops.last(critic_learning_rate)
-    return pack([last_critic_learning_rate])
+    return ops.last(critic_learning_rate)
 
 
-def _critic_learning_rate_finalize(state: Tensor) -> Tensor:
-    last_critic_learning_rate = state[0:2]
-    return ops.last_value(last_critic_learning_rate)
-
-
+@METRICS.metric("critic/multi_token_prediction_loss", results.ratio)
 def critic_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Loss of one multi-token-prediction head that the critic's model still carries.
 
     A critic needs no such head. Its loss as Megatron would track it over the micro-batches of a mini-batch, averaged
     over ranks; verl's critic computes no loss for such heads, so that 0 stands where the number appears at all.
 
-    Formula::
-
-        mean(-multi_token_logprobs)
-
+    Formula: ``mean(-multi_token_logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -172,91 +136,18 @@ def critic_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tenso
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction,
             https://arxiv.org/abs/2404.19737.
+
+    Example:
+        >>> multi_token_logprobs = tensor([[-1., -2., 9.], [-6., 9., 9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.critic_multi_token_prediction_loss(multi_token_logprobs, mask).item(), 3)
+        3.0
     """
-    state = _critic_multi_token_prediction_loss_update(multi_token_logprobs, mask)
-    return _critic_multi_token_prediction_loss_finalize(state)
-
-
-def _critic_multi_token_prediction_loss_update(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(multi_token_logprobs=multi_token_logprobs, mask=mask)
     mask = mask.bool()
     multi_token_logprobs = ops.masked(multi_token_logprobs, mask)
-    negative_multi_token_logprobs_sum = ops.total(-multi_token_logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([negative_multi_token_logprobs_sum, token_count])
-
-
-def _critic_multi_token_prediction_loss_finalize(state: Tensor) -> Tensor:
-    negative_multi_token_logprobs_sum, token_count = state.unbind()
-    return negative_multi_token_logprobs_sum / token_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "critic/loss": MetricFunction(
-        id="critic/loss",
-        brief="Whatever the critic's optimiser minimised in a step, averaged over steps.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("critic_loss"),
-        parameters={},
-        function=critic_loss,
-        update=_critic_loss_update,
-        finalize=_critic_loss_finalize,
-        formula="mean(critic_loss)",
-        slots=(Slot("critic_loss_sum", "sum"), Slot("update_count", "count")),
-    ),
-    "critic/gradient_norm": MetricFunction(
-        id="critic/gradient_norm",
-        brief="Norm of the critic's gradient before clipping.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("critic_gradient_norm"),
-        parameters={},
-        function=critic_gradient_norm,
-        update=_critic_gradient_norm_update,
-        finalize=_critic_gradient_norm_finalize,
-        formula="mean(critic_gradient_norm)",
-        slots=(Slot("critic_gradient_norm_sum", "sum"), Slot("update_count", "count")),
-    ),
-    "critic/learning_rate": MetricFunction(
-        id="critic/learning_rate",
-        brief="Learning rate of the critic's optimiser.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("critic_learning_rate"),
-        parameters={},
-        function=critic_learning_rate,
-        update=_critic_learning_rate_update,
-        finalize=_critic_learning_rate_finalize,
-        formula="last(critic_learning_rate)",
-        slots=(Slot("last_critic_learning_rate", "last"),),
-    ),
-    "critic/multi_token_prediction_loss": MetricFunction(
-        id="critic/multi_token_prediction_loss",
-        brief="Loss of one multi-token-prediction head that the critic's model still carries.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("multi_token_logprobs", "mask"),
-        parameters={},
-        function=critic_multi_token_prediction_loss,
-        update=_critic_multi_token_prediction_loss_update,
-        finalize=_critic_multi_token_prediction_loss_finalize,
-        formula="mean(-multi_token_logprobs)",
-        slots=(Slot("negative_multi_token_logprobs_sum", "sum"), Slot("token_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(-multi_token_logprobs, mask)

@@ -13,16 +13,18 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = ["METRICS", "diffusion_clip_fraction", "diffusion_kl", "diffusion_policy_loss", "diffusion_reward_loss"]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("diffusion/policy_loss", results.ratio)
 def diffusion_policy_loss(
     denoising_logprobs: Tensor,
     old_denoising_logprobs: Tensor,
@@ -60,37 +62,18 @@ def diffusion_policy_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Black et al. 2023, Training Diffusion Models with Reinforcement Learning, https://arxiv.org/abs/2305.13301.
+
+    Example:
+        >>> denoising_logprobs = tensor([[log(2), 0], [0, 0]])
+        >>> old_denoising_logprobs = tensor([[0., 0.], [0., 0.]])
+        >>> image_advantages = tensor([9., -1.])
+        >>> round(F.diffusion_policy_loss(denoising_logprobs, old_denoising_logprobs, image_advantages).item(), 3)
+        -2.0
     """
-    state = _diffusion_policy_loss_update(
-        denoising_logprobs,
-        old_denoising_logprobs,
-        image_advantages,
-        clip_range=clip_range,
-        advantage_limit=advantage_limit,
-    )
-    return _diffusion_policy_loss_finalize(state)
-
-
-def _diffusion_policy_loss_update(
-    denoising_logprobs: Tensor,
-    old_denoising_logprobs: Tensor,
-    image_advantages: Tensor,
-    *,
-    clip_range: float,
-    advantage_limit: float,
-) -> Tensor:
-    check(
-        denoising_logprobs=denoising_logprobs,
-        old_denoising_logprobs=old_denoising_logprobs,
-        image_advantages=image_advantages,
-    )
-    check_numbers("diffusion/policy_loss", clip_range=clip_range, advantage_limit=advantage_limit)
     denoising_logprobs = ops.as_float(denoising_logprobs)
     old_denoising_logprobs = ops.as_float(old_denoising_logprobs)
     image_advantages = ops.as_float(image_advantages)
@@ -99,17 +82,10 @@ def _diffusion_policy_loss_update(
     negative_advantage = -advantage
     ratio = torch.exp(denoising_logprobs - old_denoising_logprobs)
     product = negative_advantage * torch.clamp(ratio, 1 - clip_range, 1 + clip_range)
-    greater = torch.maximum(negative_advantage * ratio, product)
-    greater_sum = ops.total(greater)
-    position_count = ops.number_of(greater)
-    return pack([greater_sum, position_count])
+    return keep.mean(torch.maximum(negative_advantage * ratio, product))
 
 
-def _diffusion_policy_loss_finalize(state: Tensor) -> Tensor:
-    greater_sum, position_count = state.unbind()
-    return greater_sum / position_count
-
-
+@METRICS.metric("diffusion/kl", results.ratio)
 def diffusion_kl(denoising_logprobs: Tensor, old_denoising_logprobs: Tensor) -> Tensor:
     """Half the mean squared log-ratio of the current to the sampling-time model over denoising steps.
 
@@ -117,10 +93,7 @@ def diffusion_kl(denoising_logprobs: Tensor, old_denoising_logprobs: Tensor) -> 
     log-probability, so the numbers are tiny. It grows over the updates on one set of samples and starts again at 0 with
     the next.
 
-    Formula::
-
-        mean(0.5 * (denoising_logprobs - old_denoising_logprobs) ** 2, over=everything)
-
+    Formula: ``mean(0.5 * (denoising_logprobs - old_denoising_logprobs) ** 2, over=everything)``.
     Population: Every denoising step of every image of the batch. Estimator: k2. Data may be split anywhere: merged
     states equal the whole.
 
@@ -134,31 +107,23 @@ def diffusion_kl(denoising_logprobs: Tensor, old_denoising_logprobs: Tensor) -> 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Black et al. 2023, Training Diffusion Models with Reinforcement Learning, https://arxiv.org/abs/2305.13301.
+
+    Example:
+        >>> denoising_logprobs = tensor([[log(2), 0], [0, 0]])
+        >>> old_denoising_logprobs = tensor([[0., 0.], [0., 0.]])
+        >>> round(F.diffusion_kl(denoising_logprobs, old_denoising_logprobs).item(), 5)
+        0.06006
     """
-    state = _diffusion_kl_update(denoising_logprobs, old_denoising_logprobs)
-    return _diffusion_kl_finalize(state)
-
-
-def _diffusion_kl_update(denoising_logprobs: Tensor, old_denoising_logprobs: Tensor) -> Tensor:
-    check(denoising_logprobs=denoising_logprobs, old_denoising_logprobs=old_denoising_logprobs)
     denoising_logprobs = ops.as_float(denoising_logprobs)
     old_denoising_logprobs = ops.as_float(old_denoising_logprobs)
-    product = 0.5 * torch.square(denoising_logprobs - old_denoising_logprobs)
-    product_sum = ops.total(product)
-    position_count = ops.number_of(product)
-    return pack([product_sum, position_count])
+    return keep.mean(0.5 * torch.square(denoising_logprobs - old_denoising_logprobs))
 
 
-def _diffusion_kl_finalize(state: Tensor) -> Tensor:
-    product_sum, position_count = state.unbind()
-    return product_sum / position_count
-
-
+@METRICS.metric("diffusion/clip_fraction", results.ratio)
 def diffusion_clip_fraction(
     denoising_logprobs: Tensor,
     old_denoising_logprobs: Tensor,
@@ -171,10 +136,7 @@ def diffusion_clip_fraction(
     so up to half of it may be idle. With the tiny default range large shares are normal after the first update on a set
     of samples; 0 all the time means that each set is used only once.
 
-    Formula::
-
-        mean(abs(exp(denoising_logprobs - old_denoising_logprobs) - 1) > clip_range, over=everything)
-
+    Formula: ``mean(abs(exp(denoising_logprobs - old_denoising_logprobs) - 1) > clip_range, over=everything)``.
     Population: Every denoising step of every image of the batch. Data may be split anywhere: merged states equal the
     whole.
 
@@ -190,39 +152,29 @@ def diffusion_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Black et al. 2023, Training Diffusion Models with Reinforcement Learning, https://arxiv.org/abs/2305.13301.
+
+    Example:
+        >>> denoising_logprobs = tensor([[log(2), 0], [0, 0]])
+        >>> old_denoising_logprobs = tensor([[0., 0.], [0., 0.]])
+        >>> round(F.diffusion_clip_fraction(denoising_logprobs, old_denoising_logprobs).item(), 4)
+        0.25
     """
-    state = _diffusion_clip_fraction_update(denoising_logprobs, old_denoising_logprobs, clip_range=clip_range)
-    return _diffusion_clip_fraction_finalize(state)
-
-
-def _diffusion_clip_fraction_update(
-    denoising_logprobs: Tensor,
-    old_denoising_logprobs: Tensor,
-    *,
-    clip_range: float,
-) -> Tensor:
-    check(denoising_logprobs=denoising_logprobs, old_denoising_logprobs=old_denoising_logprobs)
-    check_numbers("diffusion/clip_fraction", clip_range=clip_range)
     denoising_logprobs = ops.as_float(denoising_logprobs)
     old_denoising_logprobs = ops.as_float(old_denoising_logprobs)
     abs_ = torch.abs(torch.exp(denoising_logprobs - old_denoising_logprobs) - 1)
-    condition = abs_ > clip_range
-    condition_count = ops.count(condition)
-    position_count = ops.number_of(condition)
-    return pack([condition_count, position_count])
+    return keep.share(abs_ > clip_range)
 
 
-def _diffusion_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, position_count = state.unbind()
-    return condition_count / position_count
+def _diffusion_reward_loss_result(state: Tensor, *, offset: float) -> Tensor:
+    scores_sum, sequence_count = state.unbind()
+    return offset - scores_sum / sequence_count
 
 
+@METRICS.metric("diffusion/reward_loss", _diffusion_reward_loss_result, "offset")
 def diffusion_reward_loss(scores: Tensor, *, offset: float = 10.0) -> Tensor:
     """Loss of AlignProp, a constant minus the mean reward of the generated images.
 
@@ -230,10 +182,7 @@ def diffusion_reward_loss(scores: Tensor, *, offset: float = 10.0) -> Tensor:
     is the mirror image of the mean reward: loss plus reward is the constant, 10 in TRL whatever the reward's range is,
     so negative values are no fault.
 
-    Formula::
-
-        offset - mean(scores)
-
+    Formula: ``offset - mean(scores)``.
     Population: Every generated image of the batch. Estimator: direct_reward. Data may be split between sequences:
     merged states equal the whole.
 
@@ -245,103 +194,15 @@ def diffusion_reward_loss(scores: Tensor, *, offset: float = 10.0) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Prabhudesai et al. 2023, Aligning Text-to-Image Diffusion Models with Reward Backpropagation,
             https://arxiv.org/abs/2310.03739.
+
+    Example:
+        >>> round(F.diffusion_reward_loss(tensor([1., 2., 6.])).item(), 3)
+        7.0
     """
-    state = _diffusion_reward_loss_update(scores, offset=offset)
-    return _diffusion_reward_loss_finalize(state, offset=offset)
-
-
-def _diffusion_reward_loss_update(scores: Tensor, *, offset: float) -> Tensor:
-    check(scores=scores)
-    check_numbers("diffusion/reward_loss", offset=offset)
     scores = ops.as_float(scores)
-    scores_sum = ops.total(scores)
-    sequence_count = ops.number_of(scores)
-    return pack([scores_sum, sequence_count])
-
-
-def _diffusion_reward_loss_finalize(state: Tensor, *, offset: float) -> Tensor:
-    scores_sum, sequence_count = state.unbind()
-    return offset - scores_sum / sequence_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "diffusion/policy_loss": MetricFunction(
-        id="diffusion/policy_loss",
-        brief="Clipped policy-gradient loss of DDPO, averaged over images and denoising steps.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("denoising_logprobs", "old_denoising_logprobs", "image_advantages"),
-        parameters={"clip_range": 0.0001, "advantage_limit": 5},
-        function=diffusion_policy_loss,
-        update=_diffusion_policy_loss_update,
-        finalize=_diffusion_policy_loss_finalize,
-        formula=(
-            "mean(maximum(-advantage * ratio, -advantage * clamp(ratio, 1 - clip_range, 1 + clip_range)), "
-            "over=everything)"
-        ),
-        let={
-            "ratio": "exp(denoising_logprobs - old_denoising_logprobs)",
-            "advantage": "per_token(clamp(image_advantages, -advantage_limit, advantage_limit))",
-        },
-        slots=(Slot("greater_sum", "sum"), Slot("position_count", "count")),
-        over_padding=True,
-    ),
-    "diffusion/kl": MetricFunction(
-        id="diffusion/kl",
-        brief="Half the mean squared log-ratio of the current to the sampling-time model over denoising steps.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("denoising_logprobs", "old_denoising_logprobs"),
-        parameters={},
-        function=diffusion_kl,
-        update=_diffusion_kl_update,
-        finalize=_diffusion_kl_finalize,
-        formula="mean(0.5 * (denoising_logprobs - old_denoising_logprobs) ** 2, over=everything)",
-        slots=(Slot("product_sum", "sum"), Slot("position_count", "count")),
-        over_padding=True,
-    ),
-    "diffusion/clip_fraction": MetricFunction(
-        id="diffusion/clip_fraction",
-        brief="Share of denoising steps whose probability ratio has left the clip range, in whichever direction.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("denoising_logprobs", "old_denoising_logprobs"),
-        parameters={"clip_range": 0.0001},
-        function=diffusion_clip_fraction,
-        update=_diffusion_clip_fraction_update,
-        finalize=_diffusion_clip_fraction_finalize,
-        formula="mean(abs(exp(denoising_logprobs - old_denoising_logprobs) - 1) > clip_range, over=everything)",
-        slots=(Slot("condition_count", "count"), Slot("position_count", "count")),
-        over_padding=True,
-    ),
-    "diffusion/reward_loss": MetricFunction(
-        id="diffusion/reward_loss",
-        brief="Loss of AlignProp, a constant minus the mean reward of the generated images.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("scores"),
-        parameters={"offset": 10.0},
-        function=diffusion_reward_loss,
-        update=_diffusion_reward_loss_update,
-        finalize=_diffusion_reward_loss_finalize,
-        finalize_parameters=("offset",),
-        formula="offset - mean(scores)",
-        slots=(Slot("scores_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(scores)

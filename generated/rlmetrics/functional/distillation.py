@@ -11,12 +11,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -55,7 +54,11 @@ __all__ = [
     "distillation_weighted_advantage_mean",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("distillation/loss", results.ratio)
 def distillation_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
     """Distillation loss of a mini-batch, after clamping, as it enters the total loss before its weight.
 
@@ -63,10 +66,7 @@ def distillation_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
     divergence. Falls towards 0 as the student matches the teacher on its own text; with a policy gradient the sign and
     size say little. The aggregated distillation loss of a mini-batch, over all ranks.
 
-    Formula::
-
-        mean(distillation_losses)
-
+    Formula: ``mean(distillation_losses)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -79,30 +79,23 @@ def distillation_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> distillation_losses = tensor([[1., -2., -9.], [3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_loss(distillation_losses, mask).item(), 4)
+        0.6667
     """
-    state = _distillation_loss_update(distillation_losses, mask)
-    return _distillation_loss_finalize(state)
-
-
-def _distillation_loss_update(distillation_losses: Tensor, mask: Tensor) -> Tensor:
-    check(distillation_losses=distillation_losses, mask=mask)
     mask = mask.bool()
     distillation_losses = ops.masked(distillation_losses, mask)
-    distillation_losses_sum = ops.total(distillation_losses, mask)
-    token_count = ops.count(mask)
-    return pack([distillation_losses_sum, token_count])
+    return keep.mean(distillation_losses, mask)
 
 
-def _distillation_loss_finalize(state: Tensor) -> Tensor:
-    distillation_losses_sum, token_count = state.unbind()
-    return distillation_losses_sum / token_count
-
-
+@METRICS.metric("distillation/loss@policy_gradient", results.ratio)
 def distillation_loss_policy_gradient(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -148,37 +141,19 @@ def distillation_loss_policy_gradient(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> distillation_losses = tensor([[1., -2., -9.], [3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_loss_policy_gradient(logprobs, old_logprobs, distillation_losses, mask).item(), 4)
+        0.4667
     """
-    state = _distillation_loss_policy_gradient_update(
-        logprobs,
-        old_logprobs,
-        distillation_losses,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        clip_dual=clip_dual,
-    )
-    return _distillation_loss_policy_gradient_finalize(state)
-
-
-def _distillation_loss_policy_gradient_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    distillation_losses: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    clip_dual: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, distillation_losses=distillation_losses, mask=mask)
-    check_numbers("distillation/loss@policy_gradient", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -187,25 +162,16 @@ def _distillation_loss_policy_gradient_update(
     product = distillation_losses * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(distillation_losses * ratio, product)
     smaller = torch.minimum(single, distillation_losses * clip_dual)
-    chosen_sum = ops.total(torch.where(distillation_losses > 0, smaller, single), mask)
-    token_count = ops.count(mask)
-    return pack([chosen_sum, token_count])
+    return keep.mean(torch.where(distillation_losses > 0, smaller, single), mask)
 
 
-def _distillation_loss_policy_gradient_finalize(state: Tensor) -> Tensor:
-    chosen_sum, token_count = state.unbind()
-    return chosen_sum / token_count
-
-
+@METRICS.metric("distillation/abs_loss", results.ratio)
 def distillation_abs_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
     """Mean absolute value of the per-token distillation divergence.
 
     Estimators such as k1 may be negative, so their mean can be near 0 while tokens differ; this cannot.
 
-    Formula::
-
-        mean(abs(distillation_losses))
-
+    Formula: ``mean(abs(distillation_losses))``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -218,41 +184,31 @@ def distillation_abs_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> distillation_losses = tensor([[1., -2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_abs_loss(distillation_losses, mask).item(), 3)
+        3.0
     """
-    state = _distillation_abs_loss_update(distillation_losses, mask)
-    return _distillation_abs_loss_finalize(state)
-
-
-def _distillation_abs_loss_update(distillation_losses: Tensor, mask: Tensor) -> Tensor:
-    check(distillation_losses=distillation_losses, mask=mask)
     mask = mask.bool()
     distillation_losses = ops.masked(distillation_losses, mask)
-    abs_sum = ops.total(torch.abs(distillation_losses), mask)
-    token_count = ops.count(mask)
-    return pack([abs_sum, token_count])
+    return keep.mean(torch.abs(distillation_losses), mask)
 
 
-def _distillation_abs_loss_finalize(state: Tensor) -> Tensor:
-    abs_sum, token_count = state.unbind()
-    return abs_sum / token_count
-
-
+@METRICS.metric("distillation/loss_max", results.counted)
 def distillation_loss_max(distillation_losses: Tensor, mask: Tensor) -> Tensor:
     """Largest per-token distillation divergence, before clamping.
 
     The token on which student and teacher differ most; loss_max_clamp cuts it. Extreme values come from tokens that the
     teacher finds impossible.
 
-    Formula::
-
-        max(distillation_losses)
-
+    Formula: ``max(distillation_losses)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -265,39 +221,29 @@ def distillation_loss_max(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> distillation_losses = tensor([[1., -2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_loss_max(distillation_losses, mask).item(), 3)
+        6.0
     """
-    state = _distillation_loss_max_update(distillation_losses, mask)
-    return _distillation_loss_max_finalize(state)
-
-
-def _distillation_loss_max_update(distillation_losses: Tensor, mask: Tensor) -> Tensor:
-    check(distillation_losses=distillation_losses, mask=mask)
     mask = mask.bool()
     distillation_losses = ops.masked(distillation_losses, mask)
-    distillation_losses_max = ops.largest(distillation_losses, mask)
-    token_count = ops.count(mask)
-    return pack([distillation_losses_max, token_count])
+    return keep.largest(distillation_losses, mask)
 
 
-def _distillation_loss_max_finalize(state: Tensor) -> Tensor:
-    distillation_losses_max, token_count = state.unbind()
-    return ops.or_nan(distillation_losses_max, token_count)
-
-
+@METRICS.metric("distillation/loss_min", results.counted)
 def distillation_loss_min(distillation_losses: Tensor, mask: Tensor) -> Tensor:
     """Smallest per-token distillation divergence, before clamping.
 
     Clearly negative values are possible with k1 and mean tokens that the teacher likes better than the student.
 
-    Formula::
-
-        min(distillation_losses)
-
+    Formula: ``min(distillation_losses)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -310,40 +256,30 @@ def distillation_loss_min(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> distillation_losses = tensor([[1., -2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_loss_min(distillation_losses, mask).item(), 3)
+        -2.0
     """
-    state = _distillation_loss_min_update(distillation_losses, mask)
-    return _distillation_loss_min_finalize(state)
-
-
-def _distillation_loss_min_update(distillation_losses: Tensor, mask: Tensor) -> Tensor:
-    check(distillation_losses=distillation_losses, mask=mask)
     mask = mask.bool()
     distillation_losses = ops.masked(distillation_losses, mask)
-    distillation_losses_min = ops.smallest(distillation_losses, mask)
-    token_count = ops.count(mask)
-    return pack([distillation_losses_min, token_count])
+    return keep.smallest(distillation_losses, mask)
 
 
-def _distillation_loss_min_finalize(state: Tensor) -> Tensor:
-    distillation_losses_min, token_count = state.unbind()
-    return ops.or_nan(distillation_losses_min, token_count)
-
-
+@METRICS.metric("distillation/student_mass/mean", results.ratio)
 def distillation_student_mass_mean(student_mass: Tensor, mask: Tensor) -> Tensor:
     """Mean probability that the student gives to the teacher's top tokens at a position.
 
     How much of the student's distribution the truncated divergence sees. It rises towards the teacher's as the student
     learns; a small value makes the divergence unreliable.
 
-    Formula::
-
-        mean(student_mass)
-
+    Formula: ``mean(student_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -356,40 +292,30 @@ def distillation_student_mass_mean(student_mass: Tensor, mask: Tensor) -> Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> student_mass = tensor([[0.1, 0.2, 99], [0.6, 99, 99]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_student_mass_mean(student_mass, mask).item(), 4)
+        0.3
     """
-    state = _distillation_student_mass_mean_update(student_mass, mask)
-    return _distillation_student_mass_mean_finalize(state)
-
-
-def _distillation_student_mass_mean_update(student_mass: Tensor, mask: Tensor) -> Tensor:
-    check(student_mass=student_mass, mask=mask)
     mask = mask.bool()
     student_mass = ops.masked(student_mass, mask)
-    student_mass_sum = ops.total(student_mass, mask)
-    token_count = ops.count(mask)
-    return pack([student_mass_sum, token_count])
+    return keep.mean(student_mass, mask)
 
 
-def _distillation_student_mass_mean_finalize(state: Tensor) -> Tensor:
-    student_mass_sum, token_count = state.unbind()
-    return student_mass_sum / token_count
-
-
+@METRICS.metric("distillation/student_mass/max", results.counted)
 def distillation_student_mass_max(student_mass: Tensor, mask: Tensor) -> Tensor:
     """Largest probability that the student gives to the teacher's top tokens at a position.
 
     1 as soon as one position is certain, so mostly uninformative.
 
-    Formula::
-
-        max(student_mass)
-
+    Formula: ``max(student_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -402,40 +328,30 @@ def distillation_student_mass_max(student_mass: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> student_mass = tensor([[0.1, 0.2, 99], [0.6, 99, 99]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_student_mass_max(student_mass, mask).item(), 4)
+        0.6
     """
-    state = _distillation_student_mass_max_update(student_mass, mask)
-    return _distillation_student_mass_max_finalize(state)
-
-
-def _distillation_student_mass_max_update(student_mass: Tensor, mask: Tensor) -> Tensor:
-    check(student_mass=student_mass, mask=mask)
     mask = mask.bool()
     student_mass = ops.masked(student_mass, mask)
-    student_mass_max = ops.largest(student_mass, mask)
-    token_count = ops.count(mask)
-    return pack([student_mass_max, token_count])
+    return keep.largest(student_mass, mask)
 
 
-def _distillation_student_mass_max_finalize(state: Tensor) -> Tensor:
-    student_mass_max, token_count = state.unbind()
-    return ops.or_nan(student_mass_max, token_count)
-
-
+@METRICS.metric("distillation/student_mass/min", results.counted)
 def distillation_student_mass_min(student_mass: Tensor, mask: Tensor) -> Tensor:
     """Smallest probability that the student gives to the teacher's top tokens at a position.
 
     The position at which the student puts its probability elsewhere; near 0 is normal early on.
 
-    Formula::
-
-        min(student_mass)
-
+    Formula: ``min(student_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -448,40 +364,30 @@ def distillation_student_mass_min(student_mass: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> student_mass = tensor([[0.1, 0.2, 99], [0.6, 99, 99]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_student_mass_min(student_mass, mask).item(), 4)
+        0.1
     """
-    state = _distillation_student_mass_min_update(student_mass, mask)
-    return _distillation_student_mass_min_finalize(state)
-
-
-def _distillation_student_mass_min_update(student_mass: Tensor, mask: Tensor) -> Tensor:
-    check(student_mass=student_mass, mask=mask)
     mask = mask.bool()
     student_mass = ops.masked(student_mass, mask)
-    student_mass_min = ops.smallest(student_mass, mask)
-    token_count = ops.count(mask)
-    return pack([student_mass_min, token_count])
+    return keep.smallest(student_mass, mask)
 
 
-def _distillation_student_mass_min_finalize(state: Tensor) -> Tensor:
-    student_mass_min, token_count = state.unbind()
-    return ops.or_nan(student_mass_min, token_count)
-
-
+@METRICS.metric("distillation/teacher_mass/mean", results.ratio)
 def distillation_teacher_mass_mean(teacher_mass: Tensor, mask: Tensor) -> Tensor:
     """Mean probability that the teacher gives to the teacher's top tokens at a position.
 
     Close to 1 when enough top tokens are kept. A lower value says that the truncation loses part of the teacher.
 
-    Formula::
-
-        mean(teacher_mass)
-
+    Formula: ``mean(teacher_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -494,40 +400,30 @@ def distillation_teacher_mass_mean(teacher_mass: Tensor, mask: Tensor) -> Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> teacher_mass = tensor([[0.1, 0.2, 99], [0.6, 99, 99]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_teacher_mass_mean(teacher_mass, mask).item(), 4)
+        0.3
     """
-    state = _distillation_teacher_mass_mean_update(teacher_mass, mask)
-    return _distillation_teacher_mass_mean_finalize(state)
-
-
-def _distillation_teacher_mass_mean_update(teacher_mass: Tensor, mask: Tensor) -> Tensor:
-    check(teacher_mass=teacher_mass, mask=mask)
     mask = mask.bool()
     teacher_mass = ops.masked(teacher_mass, mask)
-    teacher_mass_sum = ops.total(teacher_mass, mask)
-    token_count = ops.count(mask)
-    return pack([teacher_mass_sum, token_count])
+    return keep.mean(teacher_mass, mask)
 
 
-def _distillation_teacher_mass_mean_finalize(state: Tensor) -> Tensor:
-    teacher_mass_sum, token_count = state.unbind()
-    return teacher_mass_sum / token_count
-
-
+@METRICS.metric("distillation/teacher_mass/max", results.counted)
 def distillation_teacher_mass_max(teacher_mass: Tensor, mask: Tensor) -> Tensor:
     """Largest probability that the teacher gives to the teacher's top tokens at a position.
 
     1 at positions at which the teacher is certain.
 
-    Formula::
-
-        max(teacher_mass)
-
+    Formula: ``max(teacher_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -540,40 +436,30 @@ def distillation_teacher_mass_max(teacher_mass: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> teacher_mass = tensor([[0.1, 0.2, 99], [0.6, 99, 99]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_teacher_mass_max(teacher_mass, mask).item(), 4)
+        0.6
     """
-    state = _distillation_teacher_mass_max_update(teacher_mass, mask)
-    return _distillation_teacher_mass_max_finalize(state)
-
-
-def _distillation_teacher_mass_max_update(teacher_mass: Tensor, mask: Tensor) -> Tensor:
-    check(teacher_mass=teacher_mass, mask=mask)
     mask = mask.bool()
     teacher_mass = ops.masked(teacher_mass, mask)
-    teacher_mass_max = ops.largest(teacher_mass, mask)
-    token_count = ops.count(mask)
-    return pack([teacher_mass_max, token_count])
+    return keep.largest(teacher_mass, mask)
 
 
-def _distillation_teacher_mass_max_finalize(state: Tensor) -> Tensor:
-    teacher_mass_max, token_count = state.unbind()
-    return ops.or_nan(teacher_mass_max, token_count)
-
-
+@METRICS.metric("distillation/teacher_mass/min", results.counted)
 def distillation_teacher_mass_min(teacher_mass: Tensor, mask: Tensor) -> Tensor:
     """Smallest probability that the teacher gives to the teacher's top tokens at a position.
 
     The position at which the truncation loses most of the teacher; raise the number of top tokens if it is small.
 
-    Formula::
-
-        min(teacher_mass)
-
+    Formula: ``min(teacher_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -586,40 +472,35 @@ def distillation_teacher_mass_min(teacher_mass: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> teacher_mass = tensor([[0.1, 0.2, 99], [0.6, 99, 99]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_teacher_mass_min(teacher_mass, mask).item(), 4)
+        0.1
     """
-    state = _distillation_teacher_mass_min_update(teacher_mass, mask)
-    return _distillation_teacher_mass_min_finalize(state)
-
-
-def _distillation_teacher_mass_min_update(teacher_mass: Tensor, mask: Tensor) -> Tensor:
-    check(teacher_mass=teacher_mass, mask=mask)
     mask = mask.bool()
     teacher_mass = ops.masked(teacher_mass, mask)
-    teacher_mass_min = ops.smallest(teacher_mass, mask)
-    token_count = ops.count(mask)
-    return pack([teacher_mass_min, token_count])
+    return keep.smallest(teacher_mass, mask)
 
 
-def _distillation_teacher_mass_min_finalize(state: Tensor) -> Tensor:
-    teacher_mass_min, token_count = state.unbind()
-    return ops.or_nan(teacher_mass_min, token_count)
+def _distillation_overlap_ratio_result(state: Tensor, *, top: float) -> Tensor:
+    overlap_counts_sum, token_count = state.unbind()
+    return overlap_counts_sum / token_count / top
 
 
+@METRICS.metric("distillation/overlap_ratio", _distillation_overlap_ratio_result, "top")
 def distillation_overlap_ratio(overlap_counts: Tensor, mask: Tensor, *, top: float = 32) -> Tensor:
     """Share of the teacher's top tokens that are among the student's top tokens too.
 
     1 when both agree on which tokens matter. Rises as the student learns.
 
-    Formula::
-
-        mean(overlap_counts) / top
-
+    Formula: ``mean(overlap_counts) / top``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -634,40 +515,33 @@ def distillation_overlap_ratio(overlap_counts: Tensor, mask: Tensor, *, top: flo
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Rethinking On-Policy Distillation of Large Language Models, https://arxiv.org/abs/2604.13016.
+
+    Example:
+        >>> overlap_counts = tensor([[8, 0, 99], [16, 99, 99]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_overlap_ratio(overlap_counts, mask).item(), 4)
+        0.25
     """
-    state = _distillation_overlap_ratio_update(overlap_counts, mask, top=top)
-    return _distillation_overlap_ratio_finalize(state, top=top)
-
-
-def _distillation_overlap_ratio_update(overlap_counts: Tensor, mask: Tensor, *, top: float) -> Tensor:
-    check(overlap_counts=overlap_counts, mask=mask)
-    check_numbers("distillation/overlap_ratio", top=top)
     mask = mask.bool()
-    overlap_counts_sum = ops.total(overlap_counts, mask)
-    token_count = ops.count(mask)
-    return pack([overlap_counts_sum, token_count])
+    return keep.mean(overlap_counts, mask)
 
 
-def _distillation_overlap_ratio_finalize(state: Tensor, *, top: float) -> Tensor:
-    overlap_counts_sum, token_count = state.unbind()
-    return overlap_counts_sum / token_count / top
+def _distillation_overlap_token_advantage_result(state: Tensor) -> Tensor:
+    overlap_advantages_sum, selected_count = state.unbind()
+    return ops.unless_empty(overlap_advantages_sum / selected_count, 0.0, selected_count)
 
 
+@METRICS.metric("distillation/overlap_token_advantage", _distillation_overlap_token_advantage_result)
 def distillation_overlap_token_advantage(overlap_advantages: Tensor, overlap_counts: Tensor, mask: Tensor) -> Tensor:
     """Mean contribution of the shared top tokens to the divergence, over positions that share any.
 
     How much of the divergence comes from tokens that both models consider; 0 where no position shares a token.
 
-    Formula::
-
-        mean(overlap_advantages, over=mask & (overlap_counts > 0))
-
+    Formula: ``mean(overlap_advantages, over=mask & (overlap_counts > 0))``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
     response is left out. Data may be split anywhere: merged states equal the whole.
 
@@ -682,35 +556,25 @@ def distillation_overlap_token_advantage(overlap_advantages: Tensor, overlap_cou
         Float64 tensor ``[]``, in nat; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Rethinking On-Policy Distillation of Large Language Models, https://arxiv.org/abs/2604.13016.
+
+    Example:
+        >>> overlap_advantages = tensor([[1., 5., 99.], [6., 99., 99.]])
+        >>> overlap_counts = tensor([[8, 0, 99], [16, 99, 99]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_overlap_token_advantage(overlap_advantages, overlap_counts, mask).item(), 3)
+        3.5
     """
-    state = _distillation_overlap_token_advantage_update(overlap_advantages, overlap_counts, mask)
-    return _distillation_overlap_token_advantage_finalize(state)
-
-
-def _distillation_overlap_token_advantage_update(
-    overlap_advantages: Tensor,
-    overlap_counts: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(overlap_advantages=overlap_advantages, overlap_counts=overlap_counts, mask=mask)
     mask = mask.bool()
     overlap_advantages = ops.masked(overlap_advantages, mask)
     condition = mask & (overlap_counts > 0)
-    overlap_advantages_sum = ops.total(overlap_advantages, condition)
-    selected_count = ops.count(condition)
-    return pack([overlap_advantages_sum, selected_count])
+    return keep.mean(overlap_advantages, condition)
 
 
-def _distillation_overlap_token_advantage_finalize(state: Tensor) -> Tensor:
-    overlap_advantages_sum, selected_count = state.unbind()
-    return ops.unless_empty(overlap_advantages_sum / selected_count, 0.0, selected_count)
-
-
+@METRICS.metric("distillation/clip_fraction", results.ratio)
 def distillation_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -752,36 +616,20 @@ def distillation_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> distillation_losses = tensor([[1., -2., -9.], [3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_clip_fraction(logprobs, old_logprobs, distillation_losses, mask).item(), 4)
+        0.6667
     """
-    state = _distillation_clip_fraction_update(
-        logprobs,
-        old_logprobs,
-        distillation_losses,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _distillation_clip_fraction_finalize(state)
-
-
-def _distillation_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    distillation_losses: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, distillation_losses=distillation_losses, mask=mask)
-    check_numbers("distillation/clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -794,11 +642,7 @@ def _distillation_clip_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _distillation_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("distillation/dual_clip_fraction", results.ratio)
 def distillation_dual_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -843,38 +687,21 @@ def distillation_dual_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> distillation_losses = tensor([[1., -2., -9.], [3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.distillation_dual_clip_fraction(logprobs, old_logprobs, distillation_losses, mask, clip_dual=0.5)
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _distillation_dual_clip_fraction_update(
-        logprobs,
-        old_logprobs,
-        distillation_losses,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        clip_dual=clip_dual,
-    )
-    return _distillation_dual_clip_fraction_finalize(state)
-
-
-def _distillation_dual_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    distillation_losses: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    clip_dual: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, distillation_losses=distillation_losses, mask=mask)
-    check_numbers("distillation/dual_clip_fraction", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -882,27 +709,17 @@ def _distillation_dual_clip_fraction_update(
     ratio = torch.exp(logprobs - old_logprobs)
     product = distillation_losses * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(distillation_losses * ratio, product)
-    condition = (single > distillation_losses * clip_dual) & (distillation_losses > 0)
-    condition_count = ops.count(condition & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share((single > distillation_losses * clip_dual) & (distillation_losses > 0), mask)
 
 
-def _distillation_dual_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("distillation/old_kl", results.ratio)
 def distillation_old_kl(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Approximate KL divergence of the update, reported by the distillation's surrogate.
 
     A mean difference of log-probabilities, as the policy objective reports it: the mean in each micro-batch, averaged
     over micro-batches, ranks and mini-batches.
 
-    Formula::
-
-        mean(old_logprobs - logprobs)
-
+    Formula: ``mean(old_logprobs - logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -917,31 +734,25 @@ def distillation_old_kl(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) ->
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_old_kl(logprobs, old_logprobs, mask).item(), 5)
+        0.09589
     """
-    state = _distillation_old_kl_update(logprobs, old_logprobs, mask)
-    return _distillation_old_kl_finalize(state)
-
-
-def _distillation_old_kl_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    difference_sum = ops.total(old_logprobs - logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(old_logprobs - logprobs, mask)
 
 
-def _distillation_old_kl_finalize(state: Tensor) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return difference_sum / token_count
-
-
+@METRICS.metric("distillation/divergence/forward_kl", results.ratio)
 def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the teacher to the student over the whole vocabulary, averaged over response tokens.
 
@@ -950,10 +761,7 @@ def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, m
     while because the texts change with the student. Levels depend on how different the two models are: a fraction of a
     nat per token is usual.
 
-    Formula::
-
-        mean(sum_vocab(softmax(teacher_logits) * (log_softmax(teacher_logits) - log_softmax(logits))))
-
+    Formula: ``mean(sum_vocab(softmax(teacher_logits) * (log_softmax(teacher_logits) - log_softmax(logits))))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
     anywhere: merged states equal the whole.
 
@@ -968,34 +776,28 @@ def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, m
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> teacher_logits = tensor([[[0, log(3)], [1, log(3) + 1], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_divergence_forward_kl(logits, teacher_logits, mask).item(), 5)
+        0.0436
     """
-    state = _distillation_divergence_forward_kl_update(logits, teacher_logits, mask)
-    return _distillation_divergence_forward_kl_finalize(state)
-
-
-def _distillation_divergence_forward_kl_update(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
-    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
     mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(teacher_logits, -1) - torch.log_softmax(logits, -1)
         return (torch.softmax(teacher_logits, -1) * difference).sum(-1)
 
-    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
-    token_count = ops.count(mask)
-    return pack([sum_vocab_sum, token_count])
+    return keep.mean(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
 
 
-def _distillation_divergence_forward_kl_finalize(state: Tensor) -> Tensor:
-    sum_vocab_sum, token_count = state.unbind()
-    return sum_vocab_sum / token_count
-
-
+@METRICS.metric("distillation/divergence/reverse_kl", results.ratio)
 def distillation_divergence_reverse_kl(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the student to the teacher over the whole vocabulary, averaged over response tokens.
 
@@ -1003,10 +805,7 @@ def distillation_divergence_reverse_kl(logits: Tensor, teacher_logits: Tensor, m
     the teacher surely says. Its entropy usually falls along with it. Compare the two directions only with the same
     texts and temperature.
 
-    Formula::
-
-        mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))
-
+    Formula: ``mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
     anywhere: merged states equal the whole.
 
@@ -1021,34 +820,28 @@ def distillation_divergence_reverse_kl(logits: Tensor, teacher_logits: Tensor, m
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> teacher_logits = tensor([[[0, log(3)], [1, log(3) + 1], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_divergence_reverse_kl(logits, teacher_logits, mask).item(), 5)
+        0.04795
     """
-    state = _distillation_divergence_reverse_kl_update(logits, teacher_logits, mask)
-    return _distillation_divergence_reverse_kl_finalize(state)
-
-
-def _distillation_divergence_reverse_kl_update(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
-    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
     mask = mask.bool()
 
     def sum_vocab_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(logits, -1) - torch.log_softmax(teacher_logits, -1)
         return (torch.softmax(logits, -1) * difference).sum(-1)
 
-    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, logits, teacher_logits, mask=mask), mask)
-    token_count = ops.count(mask)
-    return pack([sum_vocab_sum, token_count])
+    return keep.mean(ops.in_chunks(sum_vocab_rows, logits, teacher_logits, mask=mask), mask)
 
 
-def _distillation_divergence_reverse_kl_finalize(state: Tensor) -> Tensor:
-    sum_vocab_sum, token_count = state.unbind()
-    return sum_vocab_sum / token_count
-
-
+@METRICS.metric("distillation/divergence/jensen_shannon", results.ratio)
 def distillation_divergence_jensen_shannon(
     logits: Tensor,
     teacher_logits: Tensor,
@@ -1087,26 +880,18 @@ def distillation_divergence_jensen_shannon(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> teacher_logits = tensor([[[0, log(3)], [1, log(3) + 1], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_divergence_jensen_shannon(logits, teacher_logits, mask, beta=0.25).item(), 6)
+        0.00829
     """
-    state = _distillation_divergence_jensen_shannon_update(logits, teacher_logits, mask, beta=beta)
-    return _distillation_divergence_jensen_shannon_finalize(state)
-
-
-def _distillation_divergence_jensen_shannon_update(
-    logits: Tensor,
-    teacher_logits: Tensor,
-    mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
-    check_numbers("distillation/divergence/jensen_shannon", beta=beta)
     mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
@@ -1120,16 +905,10 @@ def _distillation_divergence_jensen_shannon_update(
         of_student = torch.softmax(logits, -1) * (log_probs_2 - mixture)
         return (beta * of_teacher + (1 - beta) * of_student).sum(-1)
 
-    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
-    token_count = ops.count(mask)
-    return pack([sum_vocab_sum, token_count])
+    return keep.mean(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
 
 
-def _distillation_divergence_jensen_shannon_finalize(state: Tensor) -> Tensor:
-    sum_vocab_sum, token_count = state.unbind()
-    return sum_vocab_sum / token_count
-
-
+@METRICS.metric("distillation/divergence/jensen_shannon@swapped_mixture", results.ratio)
 def distillation_divergence_jensen_shannon_swapped_mixture(
     logits: Tensor,
     teacher_logits: Tensor,
@@ -1168,26 +947,19 @@ def distillation_divergence_jensen_shannon_swapped_mixture(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> teacher_logits = tensor([[[0, log(3)], [1, log(3) + 1], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.distillation_divergence_jensen_shannon_swapped_mixture(logits, teacher_logits, mask, beta=0.25)
+        >>> round(value.item(), 5)
+        0.01973
     """
-    state = _distillation_divergence_jensen_shannon_swapped_mixture_update(logits, teacher_logits, mask, beta=beta)
-    return _distillation_divergence_jensen_shannon_swapped_mixture_finalize(state)
-
-
-def _distillation_divergence_jensen_shannon_swapped_mixture_update(
-    logits: Tensor,
-    teacher_logits: Tensor,
-    mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
-    check_numbers("distillation/divergence/jensen_shannon@swapped_mixture", beta=beta)
     mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
@@ -1201,16 +973,10 @@ def _distillation_divergence_jensen_shannon_swapped_mixture_update(
         of_student = torch.softmax(logits, -1) * (log_probs_2 - mixture)
         return (beta * of_teacher + (1 - beta) * of_student).sum(-1)
 
-    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
-    token_count = ops.count(mask)
-    return pack([sum_vocab_sum, token_count])
+    return keep.mean(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
 
 
-def _distillation_divergence_jensen_shannon_swapped_mixture_finalize(state: Tensor) -> Tensor:
-    sum_vocab_sum, token_count = state.unbind()
-    return sum_vocab_sum / token_count
-
-
+@METRICS.metric("distillation/divergence/geometric_mean", results.ratio)
 def distillation_divergence_geometric_mean(
     logits: Tensor,
     teacher_logits: Tensor,
@@ -1247,23 +1013,15 @@ def distillation_divergence_geometric_mean(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> teacher_logits = tensor([[[0, log(3)], [1, log(3) + 1], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_divergence_geometric_mean(logits, teacher_logits, mask, beta=0.25).item(), 5)
+        0.0297
     """
-    state = _distillation_divergence_geometric_mean_update(logits, teacher_logits, mask, beta=beta)
-    return _distillation_divergence_geometric_mean_finalize(state)
-
-
-def _distillation_divergence_geometric_mean_update(
-    logits: Tensor,
-    teacher_logits: Tensor,
-    mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
-    check_numbers("distillation/divergence/geometric_mean", beta=beta)
     mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
@@ -1273,16 +1031,10 @@ def _distillation_divergence_geometric_mean_update(
         product_2 = torch.square(ops.scalar(1 - beta)) * torch.softmax(logits, -1)
         return (product * (log_probs - log_probs_2) + product_2 * (log_probs_2 - log_probs)).sum(-1)
 
-    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
-    token_count = ops.count(mask)
-    return pack([sum_vocab_sum, token_count])
+    return keep.mean(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
 
 
-def _distillation_divergence_geometric_mean_finalize(state: Tensor) -> Tensor:
-    sum_vocab_sum, token_count = state.unbind()
-    return sum_vocab_sum / token_count
-
-
+@METRICS.metric("distillation/teacher_entropy", results.ratio)
 def distillation_teacher_entropy(teacher_logits: Tensor, mask: Tensor) -> Tensor:
     """Entropy of the teacher's distribution, averaged over response tokens.
 
@@ -1290,10 +1042,7 @@ def distillation_teacher_entropy(teacher_logits: Tensor, mask: Tensor) -> Tensor
     leads the teacher into regions that it does not know, where its signal is worth little. The student's own entropy
     should approach it.
 
-    Formula::
-
-        mean(entropy(teacher_logits))
-
+    Formula: ``mean(entropy(teacher_logits))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1306,36 +1055,26 @@ def distillation_teacher_entropy(teacher_logits: Tensor, mask: Tensor) -> Tensor
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> teacher_logits = tensor([[[0, log(3)], [1, log(3) + 1], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_teacher_entropy(teacher_logits, mask).item(), 4)
+        0.6059
     """
-    state = _distillation_teacher_entropy_update(teacher_logits, mask)
-    return _distillation_teacher_entropy_finalize(state)
-
-
-def _distillation_teacher_entropy_update(teacher_logits: Tensor, mask: Tensor) -> Tensor:
-    check(teacher_logits=teacher_logits, mask=mask)
     mask = mask.bool()
-    entropy_sum = ops.total(ops.entropy(teacher_logits, mask), mask)
-    token_count = ops.count(mask)
-    return pack([entropy_sum, token_count])
+    return keep.mean(ops.entropy(teacher_logits, mask), mask)
 
 
-def _distillation_teacher_entropy_finalize(state: Tensor) -> Tensor:
-    entropy_sum, token_count = state.unbind()
-    return entropy_sum / token_count
-
-
+@METRICS.metric("distillation/teacher_token_fraction", results.ratio)
 def distillation_teacher_token_fraction(of_teacher: Tensor, mask: Tensor) -> Tensor:
     """Share of the trained tokens that the named teacher scored.
 
     With several teachers each prompt belongs to one of them. The share in tokens differs from the share in prompts
     because responses differ in length; the blended divergence is dominated by whoever scores most.
 
-    Formula::
-
-        mean(of_teacher)
-
+    Formula: ``mean(of_teacher)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1347,27 +1086,20 @@ def distillation_teacher_token_fraction(of_teacher: Tensor, mask: Tensor) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> of_teacher = tensor([[1, 0, 1], [1, 1, 1]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_teacher_token_fraction(of_teacher, mask).item(), 4)
+        0.6667
     """
-    state = _distillation_teacher_token_fraction_update(of_teacher, mask)
-    return _distillation_teacher_token_fraction_finalize(state)
-
-
-def _distillation_teacher_token_fraction_update(of_teacher: Tensor, mask: Tensor) -> Tensor:
-    check(of_teacher=of_teacher, mask=mask)
     of_teacher = of_teacher.bool()
     mask = mask.bool()
-    of_teacher_count = ops.count(of_teacher & mask)
-    token_count = ops.count(mask)
-    return pack([of_teacher_count, token_count])
+    return keep.share(of_teacher, mask)
 
 
-def _distillation_teacher_token_fraction_finalize(state: Tensor) -> Tensor:
-    of_teacher_count, token_count = state.unbind()
-    return of_teacher_count / token_count
-
-
+@METRICS.metric("distillation/teacher_scoring_time/mean", results.ratio)
 def distillation_teacher_scoring_time_mean(event_seconds: Tensor) -> Tensor:
     """Mean wall time of scoring one response with a teacher server.
 
@@ -1375,10 +1107,7 @@ def distillation_teacher_scoring_time_mean(event_seconds: Tensor) -> Tensor:
     otherwise add replicas of the teacher rather than of the student. From the request to the teacher's server to its
     log-probabilities, repeated requests included, over all responses since the last log.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1389,36 +1118,24 @@ def distillation_teacher_scoring_time_mean(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.distillation_teacher_scoring_time_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _distillation_teacher_scoring_time_mean_update(event_seconds)
-    return _distillation_teacher_scoring_time_mean_finalize(state)
-
-
-def _distillation_teacher_scoring_time_mean_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _distillation_teacher_scoring_time_mean_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("distillation/teacher_scoring_time/one_teacher", results.ratio)
 def distillation_teacher_scoring_time_one_teacher(event_seconds: Tensor) -> Tensor:
     """Mean wall time of scoring one response with the named teacher's server.
 
     Tells which of several teachers is slow; the responses of the others do not count. From the request to that
     teacher's server to its log-probabilities, over the responses that it scored since the last log.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1429,26 +1146,17 @@ def distillation_teacher_scoring_time_one_teacher(event_seconds: Tensor) -> Tens
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.distillation_teacher_scoring_time_one_teacher(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _distillation_teacher_scoring_time_one_teacher_update(event_seconds)
-    return _distillation_teacher_scoring_time_one_teacher_finalize(state)
-
-
-def _distillation_teacher_scoring_time_one_teacher_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
+    return keep.mean(event_seconds)
 
 
-def _distillation_teacher_scoring_time_one_teacher_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
+@METRICS.metric("distillation/loss_on_generated", results.ratio)
 def distillation_loss_on_generated(step_losses: Tensor) -> Tensor:
     """Distillation loss on micro-batches whose responses the student wrote itself.
 
@@ -1457,10 +1165,7 @@ def distillation_loss_on_generated(step_losses: Tensor) -> Tensor:
     micro-batch since the last log was generated. The loss returned by each training step on such a micro-batch,
     averaged over them and over processes.
 
-    Formula::
-
-        mean(step_losses)
-
+    Formula: ``mean(step_losses)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1470,29 +1175,20 @@ def distillation_loss_on_generated(step_losses: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> round(F.distillation_loss_on_generated(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _distillation_loss_on_generated_update(step_losses)
-    return _distillation_loss_on_generated_finalize(state)
-
-
-def _distillation_loss_on_generated_update(step_losses: Tensor) -> Tensor:
-    check(step_losses=step_losses)
     step_losses = ops.as_float(step_losses)
-    step_losses_sum = ops.total(step_losses)
-    element_count = ops.number_of(step_losses)
-    return pack([step_losses_sum, element_count])
+    return keep.mean(step_losses)
 
 
-def _distillation_loss_on_generated_finalize(state: Tensor) -> Tensor:
-    step_losses_sum, element_count = state.unbind()
-    return step_losses_sum / element_count
-
-
+@METRICS.metric("distillation/loss_on_dataset", results.ratio)
 def distillation_loss_on_dataset(step_losses: Tensor) -> Tensor:
     """Distillation loss on micro-batches with the responses of the data set.
 
@@ -1500,10 +1196,7 @@ def distillation_loss_on_dataset(step_losses: Tensor) -> Tensor:
     generated by the student, which is the rule where generation is always on. The loss returned by each training step
     on such a micro-batch, averaged over them and over processes.
 
-    Formula::
-
-        mean(step_losses)
-
+    Formula: ``mean(step_losses)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1513,39 +1206,27 @@ def distillation_loss_on_dataset(step_losses: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+
+    Example:
+        >>> round(F.distillation_loss_on_dataset(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _distillation_loss_on_dataset_update(step_losses)
-    return _distillation_loss_on_dataset_finalize(state)
-
-
-def _distillation_loss_on_dataset_update(step_losses: Tensor) -> Tensor:
-    check(step_losses=step_losses)
     step_losses = ops.as_float(step_losses)
-    step_losses_sum = ops.total(step_losses)
-    element_count = ops.number_of(step_losses)
-    return pack([step_losses_sum, element_count])
+    return keep.mean(step_losses)
 
 
-def _distillation_loss_on_dataset_finalize(state: Tensor) -> Tensor:
-    step_losses_sum, element_count = state.unbind()
-    return step_losses_sum / element_count
-
-
+@METRICS.metric("distillation/logprob_difference/abs_mean", results.ratio)
 def distillation_logprob_difference_abs_mean(logprobs: Tensor, teacher_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean absolute difference between teacher's and student's log-probabilities of the response's own tokens.
 
     Disagreement on what was actually written, in either direction, so it cannot cancel out. It falls as the student
     learns; a sudden jump points to a teacher on outdated weights or to different numerics rather than to the student.
 
-    Formula::
-
-        mean(abs(teacher_logprobs - logprobs))
-
+    Formula: ``mean(abs(teacher_logprobs - logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1559,32 +1240,22 @@ def distillation_logprob_difference_abs_mean(logprobs: Tensor, teacher_logprobs:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> teacher_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_logprob_difference_abs_mean(logprobs, teacher_logprobs, mask).item(), 3)
+        1.059
     """
-    state = _distillation_logprob_difference_abs_mean_update(logprobs, teacher_logprobs, mask)
-    return _distillation_logprob_difference_abs_mean_finalize(state)
-
-
-def _distillation_logprob_difference_abs_mean_update(
-    logprobs: Tensor,
-    teacher_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(logprobs=logprobs, teacher_logprobs=teacher_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     teacher_logprobs = ops.masked(teacher_logprobs, mask)
-    abs_sum = ops.total(torch.abs(teacher_logprobs - logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([abs_sum, token_count])
+    return keep.mean(torch.abs(teacher_logprobs - logprobs), mask)
 
 
-def _distillation_logprob_difference_abs_mean_finalize(state: Tensor) -> Tensor:
-    abs_sum, token_count = state.unbind()
-    return abs_sum / token_count
-
-
+@METRICS.metric("distillation/weighted_advantage/mean", results.ratio)
 def distillation_weighted_advantage_mean(
     rollout_logprobs: Tensor,
     teacher_logprobs: Tensor,
@@ -1597,10 +1268,7 @@ def distillation_weighted_advantage_mean(
     likely. On the student's own texts it is negative on average, by about the reverse KL divergence, and rises towards
     0.
 
-    Formula::
-
-        mean(position_weights * (teacher_logprobs - rollout_logprobs))
-
+    Formula: ``mean(position_weights * (teacher_logprobs - rollout_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1616,39 +1284,25 @@ def distillation_weighted_advantage_mean(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> teacher_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> position_weights = tensor([[1., 2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.distillation_weighted_advantage_mean(rollout_logprobs, teacher_logprobs, position_weights, mask)
+        >>> round(value.item(), 3)
+        3.928
     """
-    state = _distillation_weighted_advantage_mean_update(rollout_logprobs, teacher_logprobs, position_weights, mask)
-    return _distillation_weighted_advantage_mean_finalize(state)
-
-
-def _distillation_weighted_advantage_mean_update(
-    rollout_logprobs: Tensor,
-    teacher_logprobs: Tensor,
-    position_weights: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(
-        rollout_logprobs=rollout_logprobs,
-        teacher_logprobs=teacher_logprobs,
-        position_weights=position_weights,
-        mask=mask,
-    )
     mask = mask.bool()
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     teacher_logprobs = ops.masked(teacher_logprobs, mask)
     position_weights = ops.masked(position_weights, mask)
-    product_sum = ops.total(position_weights * (teacher_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(position_weights * (teacher_logprobs - rollout_logprobs), mask)
 
 
-def _distillation_weighted_advantage_mean_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("distillation/position_weight/mean", results.ratio)
 def distillation_position_weight_mean(position_weights: Tensor, mask: Tensor) -> Tensor:
     """Mean weight of a token's position in importance-weighted on-policy distillation.
 
@@ -1656,10 +1310,7 @@ def distillation_position_weight_mean(position_weights: Tensor, mask: Tensor) ->
     strength at the first token to 1 at the last. The mean tells where in a response the disagreement sits: near the
     upper end it comes late.
 
-    Formula::
-
-        mean(position_weights)
-
+    Formula: ``mean(position_weights)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1672,36 +1323,26 @@ def distillation_position_weight_mean(position_weights: Tensor, mask: Tensor) ->
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> position_weights = tensor([[1., 2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_position_weight_mean(position_weights, mask).item(), 3)
+        3.0
     """
-    state = _distillation_position_weight_mean_update(position_weights, mask)
-    return _distillation_position_weight_mean_finalize(state)
-
-
-def _distillation_position_weight_mean_update(position_weights: Tensor, mask: Tensor) -> Tensor:
-    check(position_weights=position_weights, mask=mask)
     mask = mask.bool()
     position_weights = ops.masked(position_weights, mask)
-    position_weights_sum = ops.total(position_weights, mask)
-    token_count = ops.count(mask)
-    return pack([position_weights_sum, token_count])
+    return keep.mean(position_weights, mask)
 
 
-def _distillation_position_weight_mean_finalize(state: Tensor) -> Tensor:
-    position_weights_sum, token_count = state.unbind()
-    return position_weights_sum / token_count
-
-
+@METRICS.metric("distillation/position_weight/min", results.counted)
 def distillation_position_weight_min(position_weights: Tensor, mask: Tensor) -> Tensor:
     """Smallest weight of a token's position in importance-weighted on-policy distillation.
 
     Close to 1, the weight of positions after nearly all disagreement of their response.
 
-    Formula::
-
-        min(position_weights)
-
+    Formula: ``min(position_weights)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1714,36 +1355,26 @@ def distillation_position_weight_min(position_weights: Tensor, mask: Tensor) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> position_weights = tensor([[1., 2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_position_weight_min(position_weights, mask).item(), 3)
+        1.0
     """
-    state = _distillation_position_weight_min_update(position_weights, mask)
-    return _distillation_position_weight_min_finalize(state)
-
-
-def _distillation_position_weight_min_update(position_weights: Tensor, mask: Tensor) -> Tensor:
-    check(position_weights=position_weights, mask=mask)
     mask = mask.bool()
     position_weights = ops.masked(position_weights, mask)
-    position_weights_min = ops.smallest(position_weights, mask)
-    token_count = ops.count(mask)
-    return pack([position_weights_min, token_count])
+    return keep.smallest(position_weights, mask)
 
 
-def _distillation_position_weight_min_finalize(state: Tensor) -> Tensor:
-    position_weights_min, token_count = state.unbind()
-    return ops.or_nan(position_weights_min, token_count)
-
-
+@METRICS.metric("distillation/position_weight/max", results.counted)
 def distillation_position_weight_max(position_weights: Tensor, mask: Tensor) -> Tensor:
     """Largest weight of a token's position in importance-weighted on-policy distillation.
 
     1 plus the configured strength, the weight of every first token; a constant unless a batch is empty.
 
-    Formula::
-
-        max(position_weights)
-
+    Formula: ``max(position_weights)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1756,27 +1387,20 @@ def distillation_position_weight_max(position_weights: Tensor, mask: Tensor) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> position_weights = tensor([[1., 2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_position_weight_max(position_weights, mask).item(), 3)
+        6.0
     """
-    state = _distillation_position_weight_max_update(position_weights, mask)
-    return _distillation_position_weight_max_finalize(state)
-
-
-def _distillation_position_weight_max_update(position_weights: Tensor, mask: Tensor) -> Tensor:
-    check(position_weights=position_weights, mask=mask)
     mask = mask.bool()
     position_weights = ops.masked(position_weights, mask)
-    position_weights_max = ops.largest(position_weights, mask)
-    token_count = ops.count(mask)
-    return pack([position_weights_max, token_count])
+    return keep.largest(position_weights, mask)
 
 
-def _distillation_position_weight_max_finalize(state: Tensor) -> Tensor:
-    position_weights_max, token_count = state.unbind()
-    return ops.or_nan(position_weights_max, token_count)
-
-
+@METRICS.metric("distillation/weighted_advantage/loss", results.ratio)
 def distillation_weighted_advantage_loss(
     logprobs: Tensor,
     teacher_logprobs: Tensor,
@@ -1789,10 +1413,7 @@ def distillation_weighted_advantage_loss(
     The policy-gradient loss of importance-weighted on-policy distillation. Its sign and size follow those of the
     advantages; only its gradient means anything, so judge progress by the absolute difference to the teacher.
 
-    Formula::
-
-        mean(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs))
-
+    Formula: ``mean(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator:
     weighted_teacher_log_ratio. Data may be split anywhere: merged states equal the whole.
 
@@ -1810,589 +1431,27 @@ def distillation_weighted_advantage_loss(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> teacher_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> position_weights = tensor([[1., 2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.distillation_weighted_advantage_loss(
+        ...     logprobs,
+        ...     teacher_logprobs,
+        ...     rollout_logprobs,
+        ...     position_weights,
+        ...     mask,
+        ... )
+        >>> round(value.item(), 3)
+        5.953
     """
-    state = _distillation_weighted_advantage_loss_update(
-        logprobs,
-        teacher_logprobs,
-        rollout_logprobs,
-        position_weights,
-        mask,
-    )
-    return _distillation_weighted_advantage_loss_finalize(state)
-
-
-def _distillation_weighted_advantage_loss_update(
-    logprobs: Tensor,
-    teacher_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    position_weights: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(
-        logprobs=logprobs,
-        teacher_logprobs=teacher_logprobs,
-        rollout_logprobs=rollout_logprobs,
-        position_weights=position_weights,
-        mask=mask,
-    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     teacher_logprobs = ops.masked(teacher_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     position_weights = ops.masked(position_weights, mask)
-    product_sum = ops.total(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
-
-
-def _distillation_weighted_advantage_loss_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "distillation/loss": MetricFunction(
-        id="distillation/loss",
-        brief="Distillation loss of a mini-batch, after clamping, as it enters the total loss before its weight.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("distillation_losses", "mask"),
-        parameters={},
-        function=distillation_loss,
-        update=_distillation_loss_update,
-        finalize=_distillation_loss_finalize,
-        formula="mean(distillation_losses)",
-        slots=(Slot("distillation_losses_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/loss@policy_gradient": MetricFunction(
-        id="distillation/loss@policy_gradient",
-        brief="The clipped surrogate with minus the divergence as advantage, with the second clip.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "distillation_losses", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "clip_dual": 3.0},
-        function=distillation_loss_policy_gradient,
-        update=_distillation_loss_policy_gradient_update,
-        finalize=_distillation_loss_policy_gradient_finalize,
-        formula="mean(where(distillation_losses > 0, minimum(single, distillation_losses * clip_dual), single))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "single": (
-                "maximum(distillation_losses * ratio, distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high))"
-            ),
-        },
-        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/abs_loss": MetricFunction(
-        id="distillation/abs_loss",
-        brief="Mean absolute value of the per-token distillation divergence.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("distillation_losses", "mask"),
-        parameters={},
-        function=distillation_abs_loss,
-        update=_distillation_abs_loss_update,
-        finalize=_distillation_abs_loss_finalize,
-        formula="mean(abs(distillation_losses))",
-        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/loss_max": MetricFunction(
-        id="distillation/loss_max",
-        brief="Largest per-token distillation divergence, before clamping.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("distillation_losses", "mask"),
-        parameters={},
-        function=distillation_loss_max,
-        update=_distillation_loss_max_update,
-        finalize=_distillation_loss_max_finalize,
-        formula="max(distillation_losses)",
-        slots=(Slot("distillation_losses_max", "max"), Slot("token_count", "count")),
-    ),
-    "distillation/loss_min": MetricFunction(
-        id="distillation/loss_min",
-        brief="Smallest per-token distillation divergence, before clamping.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("distillation_losses", "mask"),
-        parameters={},
-        function=distillation_loss_min,
-        update=_distillation_loss_min_update,
-        finalize=_distillation_loss_min_finalize,
-        formula="min(distillation_losses)",
-        slots=(Slot("distillation_losses_min", "min"), Slot("token_count", "count")),
-    ),
-    "distillation/student_mass/mean": MetricFunction(
-        id="distillation/student_mass/mean",
-        brief="Mean probability that the student gives to the teacher's top tokens at a position.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("student_mass", "mask"),
-        parameters={},
-        function=distillation_student_mass_mean,
-        update=_distillation_student_mass_mean_update,
-        finalize=_distillation_student_mass_mean_finalize,
-        formula="mean(student_mass)",
-        slots=(Slot("student_mass_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/student_mass/max": MetricFunction(
-        id="distillation/student_mass/max",
-        brief="Largest probability that the student gives to the teacher's top tokens at a position.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("student_mass", "mask"),
-        parameters={},
-        function=distillation_student_mass_max,
-        update=_distillation_student_mass_max_update,
-        finalize=_distillation_student_mass_max_finalize,
-        formula="max(student_mass)",
-        slots=(Slot("student_mass_max", "max"), Slot("token_count", "count")),
-    ),
-    "distillation/student_mass/min": MetricFunction(
-        id="distillation/student_mass/min",
-        brief="Smallest probability that the student gives to the teacher's top tokens at a position.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("student_mass", "mask"),
-        parameters={},
-        function=distillation_student_mass_min,
-        update=_distillation_student_mass_min_update,
-        finalize=_distillation_student_mass_min_finalize,
-        formula="min(student_mass)",
-        slots=(Slot("student_mass_min", "min"), Slot("token_count", "count")),
-    ),
-    "distillation/teacher_mass/mean": MetricFunction(
-        id="distillation/teacher_mass/mean",
-        brief="Mean probability that the teacher gives to the teacher's top tokens at a position.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("teacher_mass", "mask"),
-        parameters={},
-        function=distillation_teacher_mass_mean,
-        update=_distillation_teacher_mass_mean_update,
-        finalize=_distillation_teacher_mass_mean_finalize,
-        formula="mean(teacher_mass)",
-        slots=(Slot("teacher_mass_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/teacher_mass/max": MetricFunction(
-        id="distillation/teacher_mass/max",
-        brief="Largest probability that the teacher gives to the teacher's top tokens at a position.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("teacher_mass", "mask"),
-        parameters={},
-        function=distillation_teacher_mass_max,
-        update=_distillation_teacher_mass_max_update,
-        finalize=_distillation_teacher_mass_max_finalize,
-        formula="max(teacher_mass)",
-        slots=(Slot("teacher_mass_max", "max"), Slot("token_count", "count")),
-    ),
-    "distillation/teacher_mass/min": MetricFunction(
-        id="distillation/teacher_mass/min",
-        brief="Smallest probability that the teacher gives to the teacher's top tokens at a position.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("teacher_mass", "mask"),
-        parameters={},
-        function=distillation_teacher_mass_min,
-        update=_distillation_teacher_mass_min_update,
-        finalize=_distillation_teacher_mass_min_finalize,
-        formula="min(teacher_mass)",
-        slots=(Slot("teacher_mass_min", "min"), Slot("token_count", "count")),
-    ),
-    "distillation/overlap_ratio": MetricFunction(
-        id="distillation/overlap_ratio",
-        brief="Share of the teacher's top tokens that are among the student's top tokens too.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("overlap_counts", "mask"),
-        parameters={"top": 32},
-        function=distillation_overlap_ratio,
-        update=_distillation_overlap_ratio_update,
-        finalize=_distillation_overlap_ratio_finalize,
-        finalize_parameters=("top",),
-        formula="mean(overlap_counts) / top",
-        slots=(Slot("overlap_counts_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/overlap_token_advantage": MetricFunction(
-        id="distillation/overlap_token_advantage",
-        brief="Mean contribution of the shared top tokens to the divergence, over positions that share any.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty=0,
-        inputs=named("overlap_advantages", "overlap_counts", "mask"),
-        parameters={},
-        function=distillation_overlap_token_advantage,
-        update=_distillation_overlap_token_advantage_update,
-        finalize=_distillation_overlap_token_advantage_finalize,
-        formula="mean(overlap_advantages, over=mask & (overlap_counts > 0))",
-        slots=(Slot("overlap_advantages_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "distillation/clip_fraction": MetricFunction(
-        id="distillation/clip_fraction",
-        brief="Share of response tokens on which the distillation's clipped surrogate was active.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "distillation_losses", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=distillation_clip_fraction,
-        update=_distillation_clip_fraction_update,
-        finalize=_distillation_clip_fraction_finalize,
-        formula="mean(clipped > plain)",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "plain": "distillation_losses * ratio",
-            "clipped": "distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high)",
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "distillation/dual_clip_fraction": MetricFunction(
-        id="distillation/dual_clip_fraction",
-        brief="Share of response tokens on which the distillation's second clip was active.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "distillation_losses", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "clip_dual": 3.0},
-        function=distillation_dual_clip_fraction,
-        update=_distillation_dual_clip_fraction_update,
-        finalize=_distillation_dual_clip_fraction_finalize,
-        formula="mean((single > distillation_losses * clip_dual) & (distillation_losses > 0))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "single": (
-                "maximum(distillation_losses * ratio, distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high))"
-            ),
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "distillation/old_kl": MetricFunction(
-        id="distillation/old_kl",
-        brief="Approximate KL divergence of the update, reported by the distillation's surrogate.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=distillation_old_kl,
-        update=_distillation_old_kl_update,
-        finalize=_distillation_old_kl_finalize,
-        formula="mean(old_logprobs - logprobs)",
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/divergence/forward_kl": MetricFunction(
-        id="distillation/divergence/forward_kl",
-        brief="KL divergence from the teacher to the student over the whole vocabulary, averaged over response tokens.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "teacher_logits", "mask"),
-        parameters={},
-        function=distillation_divergence_forward_kl,
-        update=_distillation_divergence_forward_kl_update,
-        finalize=_distillation_divergence_forward_kl_finalize,
-        formula="mean(sum_vocab(softmax(teacher_logits) * (log_softmax(teacher_logits) - log_softmax(logits))))",
-        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/divergence/reverse_kl": MetricFunction(
-        id="distillation/divergence/reverse_kl",
-        brief="KL divergence from the student to the teacher over the whole vocabulary, averaged over response tokens.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "teacher_logits", "mask"),
-        parameters={},
-        function=distillation_divergence_reverse_kl,
-        update=_distillation_divergence_reverse_kl_update,
-        finalize=_distillation_divergence_reverse_kl_finalize,
-        formula="mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))",
-        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/divergence/jensen_shannon": MetricFunction(
-        id="distillation/divergence/jensen_shannon",
-        brief="Generalised Jensen-Shannon divergence between teacher and student, averaged over response tokens.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "teacher_logits", "mask"),
-        parameters={"beta": None},
-        function=distillation_divergence_jensen_shannon,
-        update=_distillation_divergence_jensen_shannon_update,
-        finalize=_distillation_divergence_jensen_shannon_finalize,
-        formula="mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))",
-        let={
-            "student_part": "log_softmax(logits) + log(1 - beta)",
-            "teacher_part": "log_softmax(teacher_logits) + log(beta)",
-            "mixture": "maximum(student_part, teacher_part) + log1p(exp(-abs(student_part - teacher_part)))",
-            "of_teacher": "softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)",
-            "of_student": "softmax(logits) * (log_softmax(logits) - mixture)",
-        },
-        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/divergence/jensen_shannon@swapped_mixture": MetricFunction(
-        id="distillation/divergence/jensen_shannon@swapped_mixture",
-        brief=(
-            "The shares of teacher and student in the mixture are exchanged, the weights of the two divergences are "
-            "not."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "teacher_logits", "mask"),
-        parameters={"beta": None},
-        function=distillation_divergence_jensen_shannon_swapped_mixture,
-        update=_distillation_divergence_jensen_shannon_swapped_mixture_update,
-        finalize=_distillation_divergence_jensen_shannon_swapped_mixture_finalize,
-        formula="mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))",
-        let={
-            "student_part": "log_softmax(logits) + log(beta)",
-            "teacher_part": "log_softmax(teacher_logits) + log(1 - beta)",
-            "mixture": "maximum(student_part, teacher_part) + log1p(exp(-abs(student_part - teacher_part)))",
-            "of_teacher": "softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)",
-            "of_student": "softmax(logits) * (log_softmax(logits) - mixture)",
-        },
-        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/divergence/geometric_mean": MetricFunction(
-        id="distillation/divergence/geometric_mean",
-        brief=(
-            "Divergences of teacher and student from the unnormalised geometric mean of the two, weighted and "
-            "averaged over response tokens."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "teacher_logits", "mask"),
-        parameters={"beta": None},
-        function=distillation_divergence_geometric_mean,
-        update=_distillation_divergence_geometric_mean_update,
-        finalize=_distillation_divergence_geometric_mean_finalize,
-        formula=(
-            "mean(sum_vocab(beta ** 2 * softmax(teacher_logits) * (log_softmax(teacher_logits) - "
-            "log_softmax(logits)) + (1 - beta) ** 2 * softmax(logits) * (log_softmax(logits) - "
-            "log_softmax(teacher_logits))))"
-        ),
-        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/teacher_entropy": MetricFunction(
-        id="distillation/teacher_entropy",
-        brief="Entropy of the teacher's distribution, averaged over response tokens.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("teacher_logits", "mask"),
-        parameters={},
-        function=distillation_teacher_entropy,
-        update=_distillation_teacher_entropy_update,
-        finalize=_distillation_teacher_entropy_finalize,
-        formula="mean(entropy(teacher_logits))",
-        slots=(Slot("entropy_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/teacher_token_fraction": MetricFunction(
-        id="distillation/teacher_token_fraction",
-        brief="Share of the trained tokens that the named teacher scored.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("of_teacher", "mask"),
-        parameters={},
-        function=distillation_teacher_token_fraction,
-        update=_distillation_teacher_token_fraction_update,
-        finalize=_distillation_teacher_token_fraction_finalize,
-        formula="mean(of_teacher)",
-        slots=(Slot("of_teacher_count", "count"), Slot("token_count", "count")),
-    ),
-    "distillation/teacher_scoring_time/mean": MetricFunction(
-        id="distillation/teacher_scoring_time/mean",
-        brief="Mean wall time of scoring one response with a teacher server.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=distillation_teacher_scoring_time_mean,
-        update=_distillation_teacher_scoring_time_mean_update,
-        finalize=_distillation_teacher_scoring_time_mean_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "distillation/teacher_scoring_time/one_teacher": MetricFunction(
-        id="distillation/teacher_scoring_time/one_teacher",
-        brief="Mean wall time of scoring one response with the named teacher's server.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=distillation_teacher_scoring_time_one_teacher,
-        update=_distillation_teacher_scoring_time_one_teacher_update,
-        finalize=_distillation_teacher_scoring_time_one_teacher_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "distillation/loss_on_generated": MetricFunction(
-        id="distillation/loss_on_generated",
-        brief="Distillation loss on micro-batches whose responses the student wrote itself.",
-        unit="nat",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("step_losses"),
-        parameters={},
-        function=distillation_loss_on_generated,
-        update=_distillation_loss_on_generated_update,
-        finalize=_distillation_loss_on_generated_finalize,
-        formula="mean(step_losses)",
-        slots=(Slot("step_losses_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "distillation/loss_on_dataset": MetricFunction(
-        id="distillation/loss_on_dataset",
-        brief="Distillation loss on micro-batches with the responses of the data set.",
-        unit="nat",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("step_losses"),
-        parameters={},
-        function=distillation_loss_on_dataset,
-        update=_distillation_loss_on_dataset_update,
-        finalize=_distillation_loss_on_dataset_finalize,
-        formula="mean(step_losses)",
-        slots=(Slot("step_losses_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "distillation/logprob_difference/abs_mean": MetricFunction(
-        id="distillation/logprob_difference/abs_mean",
-        brief=(
-            "Mean absolute difference between teacher's and student's log-probabilities of the response's own tokens."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "teacher_logprobs", "mask"),
-        parameters={},
-        function=distillation_logprob_difference_abs_mean,
-        update=_distillation_logprob_difference_abs_mean_update,
-        finalize=_distillation_logprob_difference_abs_mean_finalize,
-        formula="mean(abs(teacher_logprobs - logprobs))",
-        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/weighted_advantage/mean": MetricFunction(
-        id="distillation/weighted_advantage/mean",
-        brief=(
-            "Mean over response tokens of teacher's minus student's log-probability, times the weight of the position."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rollout_logprobs", "teacher_logprobs", "position_weights", "mask"),
-        parameters={},
-        function=distillation_weighted_advantage_mean,
-        update=_distillation_weighted_advantage_mean_update,
-        finalize=_distillation_weighted_advantage_mean_finalize,
-        formula="mean(position_weights * (teacher_logprobs - rollout_logprobs))",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/position_weight/mean": MetricFunction(
-        id="distillation/position_weight/mean",
-        brief="Mean weight of a token's position in importance-weighted on-policy distillation.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("position_weights", "mask"),
-        parameters={},
-        function=distillation_position_weight_mean,
-        update=_distillation_position_weight_mean_update,
-        finalize=_distillation_position_weight_mean_finalize,
-        formula="mean(position_weights)",
-        slots=(Slot("position_weights_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "distillation/position_weight/min": MetricFunction(
-        id="distillation/position_weight/min",
-        brief="Smallest weight of a token's position in importance-weighted on-policy distillation.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("position_weights", "mask"),
-        parameters={},
-        function=distillation_position_weight_min,
-        update=_distillation_position_weight_min_update,
-        finalize=_distillation_position_weight_min_finalize,
-        formula="min(position_weights)",
-        slots=(Slot("position_weights_min", "min"), Slot("token_count", "count")),
-    ),
-    "distillation/position_weight/max": MetricFunction(
-        id="distillation/position_weight/max",
-        brief="Largest weight of a token's position in importance-weighted on-policy distillation.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("position_weights", "mask"),
-        parameters={},
-        function=distillation_position_weight_max,
-        update=_distillation_position_weight_max_update,
-        finalize=_distillation_position_weight_max_finalize,
-        formula="max(position_weights)",
-        slots=(Slot("position_weights_max", "max"), Slot("token_count", "count")),
-    ),
-    "distillation/weighted_advantage/loss": MetricFunction(
-        id="distillation/weighted_advantage/loss",
-        brief="Minus the student's log-probability times the weighted advantage, averaged over response tokens.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "teacher_logprobs", "rollout_logprobs", "position_weights", "mask"),
-        parameters={},
-        function=distillation_weighted_advantage_loss,
-        update=_distillation_weighted_advantage_loss_update,
-        finalize=_distillation_weighted_advantage_loss_finalize,
-        formula="mean(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs))",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs), mask)

@@ -13,12 +13,10 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -32,7 +30,11 @@ __all__ = [
     "entropy_surprisal_sum_padding_filled",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("entropy/policy", results.ratio)
 def entropy_policy(logits: Tensor, mask: Tensor) -> Tensor:
     """Mean entropy of the current policy's next-token distribution over response tokens.
 
@@ -41,10 +43,7 @@ def entropy_policy(logits: Tensor, mask: Tensor) -> Tensor:
     samples of a prompt look alike, and rewards stop improving. A rise without end is a policy dissolving into noise.
     The level depends on model, task and sampling temperature, so compare a run with itself.
 
-    Formula::
-
-        mean(entropy(logits))
-
+    Formula: ``mean(entropy(logits))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Data may
     be split anywhere: merged states equal the whole.
 
@@ -57,31 +56,24 @@ def entropy_policy(logits: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
             https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.entropy_policy(logits, mask).item(), 4)
+        0.6495
     """
-    state = _entropy_policy_update(logits, mask)
-    return _entropy_policy_finalize(state)
-
-
-def _entropy_policy_update(logits: Tensor, mask: Tensor) -> Tensor:
-    check(logits=logits, mask=mask)
     mask = mask.bool()
-    entropy_sum = ops.total(ops.entropy(logits, mask), mask)
-    token_count = ops.count(mask)
-    return pack([entropy_sum, token_count])
+    return keep.mean(ops.entropy(logits, mask), mask)
 
 
-def _entropy_policy_finalize(state: Tensor) -> Tensor:
-    entropy_sum, token_count = state.unbind()
-    return entropy_sum / token_count
-
-
+@METRICS.metric("entropy/policy@from_token_entropy", results.ratio)
 def entropy_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
     """Mean entropy over response tokens, from entropies that were already computed per position.
 
@@ -90,10 +82,7 @@ def entropy_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Te
     samples of a prompt look alike, and rewards stop improving. A rise without end is a policy dissolving into noise.
     The level depends on model, task and sampling temperature, so compare a run with itself.
 
-    Formula::
-
-        mean(token_entropy)
-
+    Formula: ``mean(token_entropy)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Data may
     be split anywhere: merged states equal the whole.
 
@@ -105,32 +94,25 @@ def entropy_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Te
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
             https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> token_entropy = tensor([[1., 2., -9.], [6., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.entropy_policy_from_token_entropy(token_entropy, mask).item(), 3)
+        3.0
     """
-    state = _entropy_policy_from_token_entropy_update(token_entropy, mask)
-    return _entropy_policy_from_token_entropy_finalize(state)
-
-
-def _entropy_policy_from_token_entropy_update(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    check(token_entropy=token_entropy, mask=mask)
     mask = mask.bool()
     token_entropy = ops.masked(token_entropy, mask)
-    token_entropy_sum = ops.total(token_entropy, mask)
-    token_count = ops.count(mask)
-    return pack([token_entropy_sum, token_count])
+    return keep.mean(token_entropy, mask)
 
 
-def _entropy_policy_from_token_entropy_finalize(state: Tensor) -> Tensor:
-    token_entropy_sum, token_count = state.unbind()
-    return token_entropy_sum / token_count
-
-
+@METRICS.metric("entropy/policy@padded", results.ratio)
 def entropy_policy_padded(logits: Tensor) -> Tensor:
     """The mean over every response position; what the model happens to predict at padding is part of it.
 
@@ -139,10 +121,7 @@ def entropy_policy_padded(logits: Tensor) -> Tensor:
     samples of a prompt look alike, and rewards stop improving. A rise without end is a policy dissolving into noise.
     The level depends on model, task and sampling temperature, so compare a run with itself.
 
-    Formula::
-
-        mean(entropy(logits), over=everything)
-
+    Formula: ``mean(entropy(logits), over=everything)``.
     Population: Every response position of the padded tensor, padding included. Estimator: full_vocabulary. Data may be
     split anywhere: merged states equal the whole.
 
@@ -154,31 +133,23 @@ def entropy_policy_padded(logits: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
             https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> round(F.entropy_policy_padded(logits).item(), 4)
+        0.3254
     """
-    state = _entropy_policy_padded_update(logits)
-    return _entropy_policy_padded_finalize(state)
-
-
-def _entropy_policy_padded_update(logits: Tensor) -> Tensor:
-    check(logits=logits)
     entropy = ops.entropy(logits)
-    entropy_sum = ops.total(entropy)
-    position_count = ops.number_of(entropy)
-    return pack([entropy_sum, position_count])
+    return keep.mean(entropy)
 
 
-def _entropy_policy_padded_finalize(state: Tensor) -> Tensor:
-    entropy_sum, position_count = state.unbind()
-    return entropy_sum / position_count
-
-
+@METRICS.metric("entropy/old_policy", results.ratio)
 def entropy_old_policy(old_logits: Tensor, mask: Tensor) -> Tensor:
     """Mean entropy of the next-token distribution over response tokens, for the policy before the update.
 
@@ -186,10 +157,7 @@ def entropy_old_policy(old_logits: Tensor, mask: Tensor) -> Tensor:
     so that no optimiser step lies between sampling and measurement. The two curves run close together unless updates
     are large.
 
-    Formula::
-
-        mean(entropy(old_logits))
-
+    Formula: ``mean(entropy(old_logits))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Data may
     be split anywhere: merged states equal the whole.
 
@@ -202,31 +170,24 @@ def entropy_old_policy(old_logits: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
             https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> old_logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.entropy_old_policy(old_logits, mask).item(), 4)
+        0.6495
     """
-    state = _entropy_old_policy_update(old_logits, mask)
-    return _entropy_old_policy_finalize(state)
-
-
-def _entropy_old_policy_update(old_logits: Tensor, mask: Tensor) -> Tensor:
-    check(old_logits=old_logits, mask=mask)
     mask = mask.bool()
-    entropy_sum = ops.total(ops.entropy(old_logits, mask), mask)
-    token_count = ops.count(mask)
-    return pack([entropy_sum, token_count])
+    return keep.mean(ops.entropy(old_logits, mask), mask)
 
 
-def _entropy_old_policy_finalize(state: Tensor) -> Tensor:
-    entropy_sum, token_count = state.unbind()
-    return entropy_sum / token_count
-
-
+@METRICS.metric("entropy/old_policy@from_token_entropy", results.ratio)
 def entropy_old_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
     """Mean entropy before the update, from entropies that were already computed per position.
 
@@ -234,10 +195,7 @@ def entropy_old_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -
     so that no optimiser step lies between sampling and measurement. The two curves run close together unless updates
     are large.
 
-    Formula::
-
-        mean(token_entropy)
-
+    Formula: ``mean(token_entropy)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Data may
     be split anywhere: merged states equal the whole.
 
@@ -249,32 +207,25 @@ def entropy_old_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
             https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> token_entropy = tensor([[1., 2., -9.], [6., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.entropy_old_policy_from_token_entropy(token_entropy, mask).item(), 3)
+        3.0
     """
-    state = _entropy_old_policy_from_token_entropy_update(token_entropy, mask)
-    return _entropy_old_policy_from_token_entropy_finalize(state)
-
-
-def _entropy_old_policy_from_token_entropy_update(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    check(token_entropy=token_entropy, mask=mask)
     mask = mask.bool()
     token_entropy = ops.masked(token_entropy, mask)
-    token_entropy_sum = ops.total(token_entropy, mask)
-    token_count = ops.count(mask)
-    return pack([token_entropy_sum, token_count])
+    return keep.mean(token_entropy, mask)
 
 
-def _entropy_old_policy_from_token_entropy_finalize(state: Tensor) -> Tensor:
-    token_entropy_sum, token_count = state.unbind()
-    return token_entropy_sum / token_count
-
-
+@METRICS.metric("entropy/surprisal_sum", results.ratio)
 def entropy_surprisal_sum(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of the summed surprisal.
 
@@ -285,10 +236,7 @@ def entropy_surprisal_sum(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     with response length. A drop may mean a more certain policy or simply shorter responses: read it with the mean
     length. It needs no vocabulary-sized computation, which is why older trainers log it as entropy.
 
-    Formula::
-
-        mean(seq_sum(-old_logprobs))
-
+    Formula: ``mean(seq_sum(-old_logprobs))``.
     Population: Every response of the batch. Estimator: surprisal. Data may be split between sequences: merged states
     equal the whole.
 
@@ -301,32 +249,24 @@ def entropy_surprisal_sum(old_logprobs: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         TRL issue 2023, two entropy metrics of PPO that differ, https://github.com/huggingface/trl/issues/2023.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.entropy_surprisal_sum(old_logprobs, mask).item(), 3)
+        1.386
     """
-    state = _entropy_surprisal_sum_update(old_logprobs, mask)
-    return _entropy_surprisal_sum_finalize(state)
-
-
-def _entropy_surprisal_sum_update(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    seq_sum_2 = ops.seq_sum(-old_logprobs, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(-old_logprobs, mask))
 
 
-def _entropy_surprisal_sum_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("entropy/surprisal_sum@padded", results.ratio)
 def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
     """The surprisal summed over all response positions, that of the padding token included.
 
@@ -334,10 +274,7 @@ def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
     with response length. A drop may mean a more certain policy or simply shorter responses: read it with the mean
     length. It needs no vocabulary-sized computation, which is why older trainers log it as entropy.
 
-    Formula::
-
-        mean(seq_sum(-old_logprobs, over=everything))
-
+    Formula: ``mean(seq_sum(-old_logprobs, over=everything))``.
     Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: surprisal.
     Data may be split between sequences: merged states equal the whole.
 
@@ -349,31 +286,21 @@ def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         TRL issue 2023, two entropy metrics of PPO that differ, https://github.com/huggingface/trl/issues/2023.
+
+    Example:
+        >>> round(F.entropy_surprisal_sum_padded(tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])).item(), 2)
+        14.89
     """
-    state = _entropy_surprisal_sum_padded_update(old_logprobs)
-    return _entropy_surprisal_sum_padded_finalize(state)
-
-
-def _entropy_surprisal_sum_padded_update(old_logprobs: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs)
     old_logprobs = ops.as_float(old_logprobs)
-    seq_sum_2 = ops.seq_sum(-old_logprobs)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(-old_logprobs))
 
 
-def _entropy_surprisal_sum_padded_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("entropy/surprisal_sum@padding_filled", results.ratio)
 def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """The sum over all response positions after padding was overwritten with a log-probability of 1,.
 
@@ -384,10 +311,7 @@ def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> 
     with response length. A drop may mean a more certain policy or simply shorter responses: read it with the mean
     length. It needs no vocabulary-sized computation, which is why older trainers log it as entropy.
 
-    Formula::
-
-        mean(seq_sum(where(mask, -old_logprobs, -1.0), over=everything))
-
+    Formula: ``mean(seq_sum(where(mask, -old_logprobs, -1.0), over=everything))``.
     Population: Every response of the batch. Estimator: surprisal. Data may be split between sequences: merged states
     equal the whole.
 
@@ -400,161 +324,18 @@ def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         TRL issue 2023, two entropy metrics of PPO that differ, https://github.com/huggingface/trl/issues/2023.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.entropy_surprisal_sum_padding_filled(old_logprobs, mask).item(), 4)
+        -0.1137
     """
-    state = _entropy_surprisal_sum_padding_filled_update(old_logprobs, mask)
-    return _entropy_surprisal_sum_padding_filled_finalize(state)
-
-
-def _entropy_surprisal_sum_padding_filled_update(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    seq_sum_2 = ops.seq_sum(torch.where(mask, -old_logprobs, -1.0))
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
-
-
-def _entropy_surprisal_sum_padding_filled_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "entropy/policy": MetricFunction(
-        id="entropy/policy",
-        brief="Mean entropy of the current policy's next-token distribution over response tokens.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "mask"),
-        parameters={},
-        function=entropy_policy,
-        update=_entropy_policy_update,
-        finalize=_entropy_policy_finalize,
-        formula="mean(entropy(logits))",
-        slots=(Slot("entropy_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "entropy/policy@from_token_entropy": MetricFunction(
-        id="entropy/policy@from_token_entropy",
-        brief="Mean entropy over response tokens, from entropies that were already computed per position.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("token_entropy", "mask"),
-        parameters={},
-        function=entropy_policy_from_token_entropy,
-        update=_entropy_policy_from_token_entropy_update,
-        finalize=_entropy_policy_from_token_entropy_finalize,
-        formula="mean(token_entropy)",
-        slots=(Slot("token_entropy_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "entropy/policy@padded": MetricFunction(
-        id="entropy/policy@padded",
-        brief="The mean over every response position; what the model happens to predict at padding is part of it.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits"),
-        parameters={},
-        function=entropy_policy_padded,
-        update=_entropy_policy_padded_update,
-        finalize=_entropy_policy_padded_finalize,
-        formula="mean(entropy(logits), over=everything)",
-        slots=(Slot("entropy_sum", "sum"), Slot("position_count", "count")),
-        over_padding=True,
-    ),
-    "entropy/old_policy": MetricFunction(
-        id="entropy/old_policy",
-        brief="Mean entropy of the next-token distribution over response tokens, for the policy before the update.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logits", "mask"),
-        parameters={},
-        function=entropy_old_policy,
-        update=_entropy_old_policy_update,
-        finalize=_entropy_old_policy_finalize,
-        formula="mean(entropy(old_logits))",
-        slots=(Slot("entropy_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "entropy/old_policy@from_token_entropy": MetricFunction(
-        id="entropy/old_policy@from_token_entropy",
-        brief="Mean entropy before the update, from entropies that were already computed per position.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("token_entropy", "mask"),
-        parameters={},
-        function=entropy_old_policy_from_token_entropy,
-        update=_entropy_old_policy_from_token_entropy_update,
-        finalize=_entropy_old_policy_from_token_entropy_finalize,
-        formula="mean(token_entropy)",
-        slots=(Slot("token_entropy_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "entropy/surprisal_sum": MetricFunction(
-        id="entropy/surprisal_sum",
-        brief=(
-            "Mean over responses of the summed surprisal, minus the log-probability of each sampled token under the "
-            "sampling policy."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "mask"),
-        parameters={},
-        function=entropy_surprisal_sum,
-        update=_entropy_surprisal_sum_update,
-        finalize=_entropy_surprisal_sum_finalize,
-        formula="mean(seq_sum(-old_logprobs))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "entropy/surprisal_sum@padded": MetricFunction(
-        id="entropy/surprisal_sum@padded",
-        brief="The surprisal summed over all response positions, that of the padding token included.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs"),
-        parameters={},
-        function=entropy_surprisal_sum_padded,
-        update=_entropy_surprisal_sum_padded_update,
-        finalize=_entropy_surprisal_sum_padded_finalize,
-        formula="mean(seq_sum(-old_logprobs, over=everything))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-        over_padding=True,
-    ),
-    "entropy/surprisal_sum@padding_filled": MetricFunction(
-        id="entropy/surprisal_sum@padding_filled",
-        brief=(
-            "The sum over all response positions after padding was overwritten with a log-probability of 1, which "
-            "subtracts 1 for each padded position."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "mask"),
-        parameters={},
-        function=entropy_surprisal_sum_padding_filled,
-        update=_entropy_surprisal_sum_padding_filled_update,
-        finalize=_entropy_surprisal_sum_padding_filled_finalize,
-        formula="mean(seq_sum(where(mask, -old_logprobs, -1.0), over=everything))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-        over_padding=True,
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(ops.seq_sum(torch.where(mask, -old_logprobs, -1.0)))

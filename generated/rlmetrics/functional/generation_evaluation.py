@@ -11,16 +11,18 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = ["METRICS", "generation_evaluation_judged_win_rate", "generation_evaluation_score"]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("generation_evaluation/judged_win_rate", results.ratio)
 def generation_evaluation_judged_win_rate(judged_wins: Tensor) -> Tensor:
     """Share of evaluation prompts on which a judge prefers the model's completion to that of the reference.
 
@@ -29,10 +31,7 @@ def generation_evaluation_judged_win_rate(judged_wins: Tensor) -> Tensor:
     liking for length above all: check the mean length before trusting a rise. Answers that the judge could not decide
     count as lost.
 
-    Formula::
-
-        mean(judged_wins)
-
+    Formula: ``mean(judged_wins)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -43,39 +42,27 @@ def generation_evaluation_judged_win_rate(judged_wins: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Zheng et al. 2023, Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena, https://arxiv.org/abs/2306.05685.
+
+    Example:
+        >>> round(F.generation_evaluation_judged_win_rate(tensor([1, 0, 1])).item(), 4)
+        0.6667
     """
-    state = _generation_evaluation_judged_win_rate_update(judged_wins)
-    return _generation_evaluation_judged_win_rate_finalize(state)
-
-
-def _generation_evaluation_judged_win_rate_update(judged_wins: Tensor) -> Tensor:
-    check(judged_wins=judged_wins)
     judged_wins = judged_wins.bool()
-    judged_wins_count = ops.count(judged_wins)
-    sequence_count = ops.number_of(judged_wins)
-    return pack([judged_wins_count, sequence_count])
+    return keep.share(judged_wins)
 
 
-def _generation_evaluation_judged_win_rate_finalize(state: Tensor) -> Tensor:
-    judged_wins_count, sequence_count = state.unbind()
-    return judged_wins_count / sequence_count
-
-
+@METRICS.metric("generation_evaluation/score", results.ratio)
 def generation_evaluation_score(sample_values: Tensor) -> Tensor:
     """Mean over evaluation prompts of one scoring function of the user.
 
     The function sees prompt and completion and returns a number, so scale and direction are its own. Prompts on which
     it raised an error are left out without a trace in this number.
 
-    Formula::
-
-        mean(sample_values)
-
+    Formula: ``mean(sample_values)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -85,56 +72,11 @@ def generation_evaluation_score(sample_values: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.generation_evaluation_score(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _generation_evaluation_score_update(sample_values)
-    return _generation_evaluation_score_finalize(state)
-
-
-def _generation_evaluation_score_update(sample_values: Tensor) -> Tensor:
-    check(sample_values=sample_values)
     sample_values = ops.as_float(sample_values)
-    sample_values_sum = ops.total(sample_values)
-    sequence_count = ops.number_of(sample_values)
-    return pack([sample_values_sum, sequence_count])
-
-
-def _generation_evaluation_score_finalize(state: Tensor) -> Tensor:
-    sample_values_sum, sequence_count = state.unbind()
-    return sample_values_sum / sequence_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "generation_evaluation/judged_win_rate": MetricFunction(
-        id="generation_evaluation/judged_win_rate",
-        brief="Share of evaluation prompts on which a judge prefers the model's completion to that of the reference.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("judged_wins"),
-        parameters={},
-        function=generation_evaluation_judged_win_rate,
-        update=_generation_evaluation_judged_win_rate_update,
-        finalize=_generation_evaluation_judged_win_rate_finalize,
-        formula="mean(judged_wins)",
-        slots=(Slot("judged_wins_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "generation_evaluation/score": MetricFunction(
-        id="generation_evaluation/score",
-        brief="Mean over evaluation prompts of one scoring function of the user.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("sample_values"),
-        parameters={},
-        function=generation_evaluation_score,
-        update=_generation_evaluation_score_update,
-        finalize=_generation_evaluation_score_finalize,
-        formula="mean(sample_values)",
-        slots=(Slot("sample_values_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(sample_values)

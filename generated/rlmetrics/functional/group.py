@@ -14,12 +14,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -51,7 +50,11 @@ __all__ = [
     "group_vespo_weight_mean",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("group/clip_fraction_low/rank_min", results.counted)
 def group_clip_fraction_low_rank_min(rank_values: Tensor) -> Tensor:
     """Smallest share over data-parallel processes of tokens below the lower bound with a negative advantage.
 
@@ -59,10 +62,7 @@ def group_clip_fraction_low_rank_min(rank_values: Tensor) -> Tensor:
     how even the processes are, not how extreme a response can be: with one process it equals the mean exactly, and with
     many it is usually 0, because one process without a clipped token is enough. Read the mean for how much is clipped.
 
-    Formula::
-
-        min(rank_values)
-
+    Formula: ``min(rank_values)``.
     Estimator: ppo_clip. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -72,29 +72,20 @@ def group_clip_fraction_low_rank_min(rank_values: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> round(F.group_clip_fraction_low_rank_min(tensor([3., -1., 2.])).item(), 3)
+        -1.0
     """
-    state = _group_clip_fraction_low_rank_min_update(rank_values)
-    return _group_clip_fraction_low_rank_min_finalize(state)
-
-
-def _group_clip_fraction_low_rank_min_update(rank_values: Tensor) -> Tensor:
-    check(rank_values=rank_values)
     rank_values = ops.as_float(rank_values)
-    rank_values_min = ops.smallest(rank_values)
-    element_count = ops.number_of(rank_values)
-    return pack([rank_values_min, element_count])
+    return keep.smallest(rank_values)
 
 
-def _group_clip_fraction_low_rank_min_finalize(state: Tensor) -> Tensor:
-    rank_values_min, element_count = state.unbind()
-    return ops.or_nan(rank_values_min, element_count)
-
-
+@METRICS.metric("group/unclipped_side_fraction", results.ratio)
 def group_unclipped_side_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -137,35 +128,19 @@ def group_unclipped_side_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_unclipped_side_fraction(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.3333
     """
-    state = _group_unclipped_side_fraction_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _group_unclipped_side_fraction_finalize(state)
-
-
-def _group_unclipped_side_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/unclipped_side_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -179,11 +154,7 @@ def _group_unclipped_side_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _group_unclipped_side_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("group/clip_fraction_high/rank_max", results.counted)
 def group_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
     """Largest share over data-parallel processes of tokens above the upper bound with a positive advantage.
 
@@ -191,10 +162,7 @@ def group_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
     process it equals the mean. A value far above the mean says that one process holds responses on which the policy
     moved much more than elsewhere; it does not say that a whole response was clipped.
 
-    Formula::
-
-        max(rank_values)
-
+    Formula: ``max(rank_values)``.
     Estimator: ppo_clip. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -204,29 +172,20 @@ def group_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> round(F.group_clip_fraction_high_rank_max(tensor([3., -1., 2.])).item(), 3)
+        3.0
     """
-    state = _group_clip_fraction_high_rank_max_update(rank_values)
-    return _group_clip_fraction_high_rank_max_finalize(state)
-
-
-def _group_clip_fraction_high_rank_max_update(rank_values: Tensor) -> Tensor:
-    check(rank_values=rank_values)
     rank_values = ops.as_float(rank_values)
-    rank_values_max = ops.largest(rank_values)
-    element_count = ops.number_of(rank_values)
-    return pack([rank_values_max, element_count])
+    return keep.largest(rank_values)
 
 
-def _group_clip_fraction_high_rank_max_finalize(state: Tensor) -> Tensor:
-    rank_values_max, element_count = state.unbind()
-    return ops.or_nan(rank_values_max, element_count)
-
-
+@METRICS.metric("group/clip_fraction_low/sequence_min", results.counted)
 def group_clip_fraction_low_sequence_min(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -264,43 +223,29 @@ def group_clip_fraction_low_sequence_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_clip_fraction_low_sequence_min(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.5
     """
-    state = _group_clip_fraction_low_sequence_min_update(logprobs, old_logprobs, advantages, mask, clip_low=clip_low)
-    return _group_clip_fraction_low_sequence_min_finalize(state)
-
-
-def _group_clip_fraction_low_sequence_min_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/clip_fraction_low/sequence_min", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     clipped = (torch.exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0)
     seq_any = ops.seq_any(mask, mask)
-    seq_mean_min = ops.smallest(ops.seq_mean(clipped, mask), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([seq_mean_min, selected_count])
+    return keep.smallest(ops.seq_mean(clipped, mask), seq_any)
 
 
-def _group_clip_fraction_low_sequence_min_finalize(state: Tensor) -> Tensor:
-    seq_mean_min, selected_count = state.unbind()
-    return ops.or_nan(seq_mean_min, selected_count)
-
-
+@METRICS.metric("group/clip_fraction_high/sequence_max", results.counted)
 def group_clip_fraction_high_sequence_max(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -337,45 +282,31 @@ def group_clip_fraction_high_sequence_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_clip_fraction_high_sequence_max(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.5
     """
-    state = _group_clip_fraction_high_sequence_max_update(logprobs, old_logprobs, advantages, mask, clip_high=clip_high)
-    return _group_clip_fraction_high_sequence_max_finalize(state)
-
-
-def _group_clip_fraction_high_sequence_max_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/clip_fraction_high/sequence_max", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     clipped = (torch.exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0)
     seq_any = ops.seq_any(mask, mask)
-    seq_mean_max = ops.largest(ops.seq_mean(clipped, mask), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([seq_mean_max, selected_count])
+    return keep.largest(ops.seq_mean(clipped, mask), seq_any)
 
 
-def _group_clip_fraction_high_sequence_max_finalize(state: Tensor) -> Tensor:
-    seq_mean_max, selected_count = state.unbind()
-    return ops.or_nan(seq_mean_max, selected_count)
-
-
+@METRICS.metric("group/sequence_ratio/clip_fraction", results.ratio)
 def group_sequence_ratio_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -418,35 +349,26 @@ def group_sequence_ratio_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.group_sequence_ratio_clip_fraction(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     sequence_advantages,
+        ...     mask,
+        ...     clip_low=0.1,
+        ... )
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _group_sequence_ratio_clip_fraction_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _group_sequence_ratio_clip_fraction_finalize(state)
-
-
-def _group_sequence_ratio_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("group/sequence_ratio/clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -454,17 +376,10 @@ def _group_sequence_ratio_clip_fraction_update(
     ratio = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask))
     low = (ratio < 1 - clip_low) & (sequence_advantages < 0)
     high = (ratio > 1 + clip_high) & (sequence_advantages > 0)
-    condition = low | high
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(low | high)
 
 
-def _group_sequence_ratio_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("group/sequence_ratio/clip_fraction_low", results.ratio)
 def group_sequence_ratio_clip_fraction_low(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -478,10 +393,7 @@ def group_sequence_ratio_clip_fraction_low(
     The half of the sequence-level clip fraction that stops a bad response from being made still less likely. It is 0
     while old and current policy are the same.
 
-    Formula::
-
-        mean((exp(seq_mean(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))
-
+    Formula: ``mean((exp(seq_mean(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))``.
     Population: Every response of the batch. Estimator: gspo_clip. Data may be split between sequences: merged states
     equal the whole.
 
@@ -499,49 +411,35 @@ def group_sequence_ratio_clip_fraction_low(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.group_sequence_ratio_clip_fraction_low(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     sequence_advantages,
+        ...     mask,
+        ...     clip_low=0.1,
+        ... )
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _group_sequence_ratio_clip_fraction_low_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_low=clip_low,
-    )
-    return _group_sequence_ratio_clip_fraction_low_finalize(state)
-
-
-def _group_sequence_ratio_clip_fraction_low_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("group/sequence_ratio/clip_fraction_low", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) < 1 - clip_low
-    condition_2 = condition & (sequence_advantages < 0)
-    condition_count = ops.count(condition_2)
-    sequence_count = ops.number_of(condition_2)
-    return pack([condition_count, sequence_count])
+    return keep.share(condition & (sequence_advantages < 0))
 
 
-def _group_sequence_ratio_clip_fraction_low_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("group/sequence_ratio/clip_fraction_high", results.ratio)
 def group_sequence_ratio_clip_fraction_high(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -555,10 +453,7 @@ def group_sequence_ratio_clip_fraction_high(
     The half of the sequence-level clip fraction that stops a good response from being made still more likely. It is 0
     while old and current policy are the same.
 
-    Formula::
-
-        mean((exp(seq_mean(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))
-
+    Formula: ``mean((exp(seq_mean(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))``.
     Population: Every response of the batch. Estimator: gspo_clip. Data may be split between sequences: merged states
     equal the whole.
 
@@ -576,49 +471,29 @@ def group_sequence_ratio_clip_fraction_high(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/2), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.group_sequence_ratio_clip_fraction_high(logprobs, old_logprobs, sequence_advantages, mask)
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _group_sequence_ratio_clip_fraction_high_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_high=clip_high,
-    )
-    return _group_sequence_ratio_clip_fraction_high_finalize(state)
-
-
-def _group_sequence_ratio_clip_fraction_high_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("group/sequence_ratio/clip_fraction_high", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) > 1 + clip_high
-    condition_2 = condition & (sequence_advantages > 0)
-    condition_count = ops.count(condition_2)
-    sequence_count = ops.number_of(condition_2)
-    return pack([condition_count, sequence_count])
+    return keep.share(condition & (sequence_advantages > 0))
 
 
-def _group_sequence_ratio_clip_fraction_high_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("group/sequence_ratio/clipped_low_min", results.counted)
 def group_sequence_ratio_clipped_low_min(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -655,50 +530,36 @@ def group_sequence_ratio_clipped_low_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.group_sequence_ratio_clipped_low_min(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     sequence_advantages,
+        ...     mask,
+        ...     clip_low=0.1,
+        ... )
+        >>> round(value.item(), 4)
+        0.0
     """
-    state = _group_sequence_ratio_clipped_low_min_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_low=clip_low,
-    )
-    return _group_sequence_ratio_clipped_low_min_finalize(state)
-
-
-def _group_sequence_ratio_clipped_low_min_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("group/sequence_ratio/clipped_low_min", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) < 1 - clip_low
     clipped = condition & (sequence_advantages < 0)
-    chosen = ops.choose(clipped, 1.0, 0.0)
-    chosen_min = ops.smallest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_min, sequence_count])
+    return keep.smallest(ops.choose(clipped, 1.0, 0.0))
 
 
-def _group_sequence_ratio_clipped_low_min_finalize(state: Tensor) -> Tensor:
-    chosen_min, sequence_count = state.unbind()
-    return ops.or_nan(chosen_min, sequence_count)
-
-
+@METRICS.metric("group/sequence_ratio/clipped_high_max", results.counted)
 def group_sequence_ratio_clipped_high_max(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -734,50 +595,29 @@ def group_sequence_ratio_clipped_high_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/2), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_sequence_ratio_clipped_high_max(logprobs, old_logprobs, sequence_advantages, mask).item(), 3)
+        1.0
     """
-    state = _group_sequence_ratio_clipped_high_max_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_high=clip_high,
-    )
-    return _group_sequence_ratio_clipped_high_max_finalize(state)
-
-
-def _group_sequence_ratio_clipped_high_max_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("group/sequence_ratio/clipped_high_max", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) > 1 + clip_high
     clipped = condition & (sequence_advantages > 0)
-    chosen = ops.choose(clipped, 1.0, 0.0)
-    chosen_max = ops.largest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_max, sequence_count])
+    return keep.largest(ops.choose(clipped, 1.0, 0.0))
 
 
-def _group_sequence_ratio_clipped_high_max_finalize(state: Tensor) -> Tensor:
-    chosen_max, sequence_count = state.unbind()
-    return ops.or_nan(chosen_max, sequence_count)
-
-
+@METRICS.metric("group/cispo_clip_fraction", results.ratio)
 def group_cispo_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -793,10 +633,7 @@ def group_cispo_clip_fraction(
     a cap below 1, as left over from PPO settings, every token with a positive advantage counts and the curve just shows
     how many there are.
 
-    Formula::
-
-        mean((exp(logprobs - old_logprobs) > ratio_cap) & (advantages > 0))
-
+    Formula: ``mean((exp(logprobs - old_logprobs) > ratio_cap) & (advantages > 0))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: cispo. Data may be split
     anywhere: merged states equal the whole.
 
@@ -814,28 +651,20 @@ def group_cispo_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
             https://arxiv.org/abs/2506.13585.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_cispo_clip_fraction(logprobs, old_logprobs, advantages, mask, ratio_cap=1.2).item(), 4)
+        0.3333
     """
-    state = _group_cispo_clip_fraction_update(logprobs, old_logprobs, advantages, mask, ratio_cap=ratio_cap)
-    return _group_cispo_clip_fraction_finalize(state)
-
-
-def _group_cispo_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    ratio_cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/cispo_clip_fraction", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -846,11 +675,7 @@ def _group_cispo_clip_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _group_cispo_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("group/sequence_ratio/cispo_clip_fraction", results.ratio)
 def group_sequence_ratio_cispo_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -864,10 +689,7 @@ def group_sequence_ratio_cispo_clip_fraction(
     The sequence-level form of the CISPO clip fraction: one ratio per response, the exponential of its mean log-ratio.
     With a cap well above 1 it is practically always 0, because such a ratio stays close to 1.
 
-    Formula::
-
-        mean((exp(seq_mean(logprobs - old_logprobs)) > ratio_cap) & (sequence_advantages > 0))
-
+    Formula: ``mean((exp(seq_mean(logprobs - old_logprobs)) > ratio_cap) & (sequence_advantages > 0))``.
     Population: Every response of the batch. Estimator: cispo. Data may be split between sequences: merged states equal
     the whole.
 
@@ -886,50 +708,36 @@ def group_sequence_ratio_cispo_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
             https://arxiv.org/abs/2506.13585.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.group_sequence_ratio_cispo_clip_fraction(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     sequence_advantages,
+        ...     mask,
+        ...     ratio_cap=0.9,
+        ... )
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _group_sequence_ratio_cispo_clip_fraction_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        ratio_cap=ratio_cap,
-    )
-    return _group_sequence_ratio_cispo_clip_fraction_finalize(state)
-
-
-def _group_sequence_ratio_cispo_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    ratio_cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("group/sequence_ratio/cispo_clip_fraction", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) > ratio_cap
-    condition_2 = condition & (sequence_advantages > 0)
-    condition_count = ops.count(condition_2)
-    sequence_count = ops.number_of(condition_2)
-    return pack([condition_count, sequence_count])
+    return keep.share(condition & (sequence_advantages > 0))
 
 
-def _group_sequence_ratio_cispo_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("group/vespo_weight/mean", results.ratio)
 def group_vespo_weight_mean(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -982,39 +790,19 @@ def group_vespo_weight_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         VESPO: Variational Sequence-Level Soft Policy Optimization (2026), https://arxiv.org/abs/2602.10693.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_vespo_weight_mean(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
+        0.8478
     """
-    state = _group_vespo_weight_mean_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        k_pos=k_pos,
-        k_neg=k_neg,
-        decay_pos=decay_pos,
-        decay_neg=decay_neg,
-    )
-    return _group_vespo_weight_mean_finalize(state)
-
-
-def _group_vespo_weight_mean_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    k_pos: float,
-    k_neg: float,
-    decay_pos: float,
-    decay_neg: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("group/vespo_weight/mean", k_pos=k_pos, k_neg=k_neg, decay_pos=decay_pos, decay_neg=decay_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1025,16 +813,16 @@ def _group_vespo_weight_mean_update(
     log_ratio = ops.seq_sum(torch.clamp(logprobs - old_logprobs, -20, 20), mask)
     log_weight = torch.clamp(log_ratio, -18.420680743952367, 20)
     phi = torch.exp(decay + k * log_weight - decay * torch.exp(log_weight))
-    phi_sum = ops.total(phi)
-    sequence_count = ops.number_of(phi)
-    return pack([phi_sum, sequence_count])
+    return keep.mean(phi)
 
 
-def _group_vespo_weight_mean_finalize(state: Tensor) -> Tensor:
-    phi_sum, sequence_count = state.unbind()
-    return phi_sum / sequence_count
+def _group_batch_std_is_zero_result(state: Tensor, *, tolerance: float) -> Tensor:
+    rewards_moments = state[0:3]
+    value = ops.choose(ops.standard_deviation(rewards_moments, ddof=1) <= tolerance, 1.0, 0.0)
+    return ops.or_nan(value, rewards_moments[0])
 
 
+@METRICS.metric("group/batch_std_is_zero", _group_batch_std_is_zero_result, "tolerance")
 def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Tensor:
     """1 if all rewards of the batch are equal, else 0.
 
@@ -1043,10 +831,7 @@ def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Ten
     share of groups without spread it stays 0 as long as two prompts differ, so it cannot warn of prompts that teach
     nothing.
 
-    Formula::
-
-        where(std(rewards, ddof=1) <= tolerance, 1.0, 0.0)
-
+    Formula: ``where(std(rewards, ddof=1) <= tolerance, 1.0, 0.0)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1058,42 +843,28 @@ def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, Part I: Tricks or Traps? A Deep Dive into RL for LLM Reasoning,
             https://arxiv.org/abs/2508.08221.
+
+    Example:
+        >>> round(F.group_batch_std_is_zero(tensor([2., 2., 2.])).item(), 3)
+        1.0
     """
-    state = _group_batch_std_is_zero_update(rewards, tolerance=tolerance)
-    return _group_batch_std_is_zero_finalize(state, tolerance=tolerance)
-
-
-def _group_batch_std_is_zero_update(rewards: Tensor, *, tolerance: float) -> Tensor:
-    check(rewards=rewards)
-    check_numbers("group/batch_std_is_zero", tolerance=tolerance)
     rewards = ops.as_float(rewards)
-    rewards_moments = ops.moments(rewards)
-    return pack([rewards_moments])
+    return ops.moments(rewards)
 
 
-def _group_batch_std_is_zero_finalize(state: Tensor, *, tolerance: float) -> Tensor:
-    rewards_moments = state[0:3]
-    value = ops.choose(ops.standard_deviation(rewards_moments, ddof=1) <= tolerance, 1.0, 0.0)
-    return ops.or_nan(value, rewards_moments[0])
-
-
+@METRICS.metric("group/advantage/mean", results.ratio)
 def group_advantage_mean(sequence_advantages: Tensor) -> Tensor:
     """Mean over responses of the advantage that each of them got relative to its group.
 
     Exactly 0 over whole groups, because each response is compared with the others of its prompt. Other values come from
     micro-batches that cut groups apart or from a filter; they say nothing about progress.
 
-    Formula::
-
-        mean(sequence_advantages)
-
+    Formula: ``mean(sequence_advantages)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1104,39 +875,27 @@ def group_advantage_mean(sequence_advantages: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> round(F.group_advantage_mean(tensor([-2., 1.])).item(), 4)
+        -0.5
     """
-    state = _group_advantage_mean_update(sequence_advantages)
-    return _group_advantage_mean_finalize(state)
-
-
-def _group_advantage_mean_update(sequence_advantages: Tensor) -> Tensor:
-    check(sequence_advantages=sequence_advantages)
     sequence_advantages = ops.as_float(sequence_advantages)
-    sequence_advantages_sum = ops.total(sequence_advantages)
-    sequence_count = ops.number_of(sequence_advantages)
-    return pack([sequence_advantages_sum, sequence_count])
+    return keep.mean(sequence_advantages)
 
 
-def _group_advantage_mean_finalize(state: Tensor) -> Tensor:
-    sequence_advantages_sum, sequence_count = state.unbind()
-    return sequence_advantages_sum / sequence_count
-
-
+@METRICS.metric("group/advantage/std", results.deviation(1))
 def group_advantage_std(sequence_advantages: Tensor) -> Tensor:
     """Spread of the advantages over responses.
 
     Close to 1 where advantages are scaled by the spread of their group, lower as more groups have no spread at all; 0
     means that the micro-batch teaches nothing. Without scaling it has the size of the rewards' spread within groups.
 
-    Formula::
-
-        std(sequence_advantages, ddof=1)
-
+    Formula: ``std(sequence_advantages, ddof=1)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1147,28 +906,20 @@ def group_advantage_std(sequence_advantages: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> round(F.group_advantage_std(tensor([-2., 1.])).item(), 3)
+        2.121
     """
-    state = _group_advantage_std_update(sequence_advantages)
-    return _group_advantage_std_finalize(state)
-
-
-def _group_advantage_std_update(sequence_advantages: Tensor) -> Tensor:
-    check(sequence_advantages=sequence_advantages)
     sequence_advantages = ops.as_float(sequence_advantages)
-    sequence_advantages_moments = ops.moments(sequence_advantages)
-    return pack([sequence_advantages_moments])
+    return ops.moments(sequence_advantages)
 
 
-def _group_advantage_std_finalize(state: Tensor) -> Tensor:
-    sequence_advantages_moments = state[0:3]
-    return ops.standard_deviation(sequence_advantages_moments, ddof=1)
-
-
+@METRICS.metric("group/dppo_masked_fraction_negative", results.ratio)
 def group_dppo_masked_fraction_negative(
     logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1205,48 +956,35 @@ def group_dppo_masked_fraction_negative(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.group_dppo_masked_fraction_negative(
+        ...     logprobs,
+        ...     rollout_logprobs,
+        ...     advantages,
+        ...     mask,
+        ...     divergence_bound=-0.2,
+        ... )
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _group_dppo_masked_fraction_negative_update(
-        logprobs,
-        rollout_logprobs,
-        advantages,
-        mask,
-        divergence_bound=divergence_bound,
-    )
-    return _group_dppo_masked_fraction_negative_finalize(state)
-
-
-def _group_dppo_masked_fraction_negative_update(
-    logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_bound: float,
-) -> Tensor:
-    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/dppo_masked_fraction_negative", divergence_bound=divergence_bound)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     shift = torch.exp(logprobs) - torch.exp(rollout_logprobs)
-    condition_count = ops.count((shift < -divergence_bound) & (advantages < 0) & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share((shift < -divergence_bound) & (advantages < 0), mask)
 
 
-def _group_dppo_masked_fraction_negative_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("group/dppo_masked_fraction_positive", results.ratio)
 def group_dppo_masked_fraction_positive(
     logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1283,48 +1021,28 @@ def group_dppo_masked_fraction_positive(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_dppo_masked_fraction_positive(logprobs, rollout_logprobs, advantages, mask).item(), 4)
+        0.3333
     """
-    state = _group_dppo_masked_fraction_positive_update(
-        logprobs,
-        rollout_logprobs,
-        advantages,
-        mask,
-        divergence_bound=divergence_bound,
-    )
-    return _group_dppo_masked_fraction_positive_finalize(state)
-
-
-def _group_dppo_masked_fraction_positive_update(
-    logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_bound: float,
-) -> Tensor:
-    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/dppo_masked_fraction_positive", divergence_bound=divergence_bound)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     shift = torch.exp(logprobs) - torch.exp(rollout_logprobs)
-    condition_count = ops.count((shift > divergence_bound) & (advantages > 0) & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share((shift > divergence_bound) & (advantages > 0), mask)
 
 
-def _group_dppo_masked_fraction_positive_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("group/loss/penalized", results.ratio)
 def group_loss_penalized(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1372,9 +1090,7 @@ def group_loss_penalized(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1382,33 +1098,16 @@ def group_loss_penalized(
             https://arxiv.org/abs/2503.20783.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_loss_penalized(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 4)
+        0.498
     """
-    state = _group_loss_penalized_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _group_loss_penalized_finalize(state)
-
-
-def _group_loss_penalized_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/loss/penalized", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1420,16 +1119,10 @@ def _group_loss_penalized_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    total_sum = ops.total(surrogate + kl_coef * penalty, mask)
-    token_count = ops.count(mask)
-    return pack([total_sum, token_count])
+    return keep.mean(surrogate + kl_coef * penalty, mask)
 
 
-def _group_loss_penalized_finalize(state: Tensor) -> Tensor:
-    total_sum, token_count = state.unbind()
-    return total_sum / token_count
-
-
+@METRICS.metric("group/loss/penalized@weighted_penalty", results.ratio)
 def group_loss_penalized_weighted_penalty(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1477,9 +1170,7 @@ def group_loss_penalized_weighted_penalty(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1487,33 +1178,17 @@ def group_loss_penalized_weighted_penalty(
             https://arxiv.org/abs/2503.20783.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.group_loss_penalized_weighted_penalty(logprobs, old_logprobs, ref_logprobs, advantages, mask)
+        >>> round(value.item(), 4)
+        0.4989
     """
-    state = _group_loss_penalized_weighted_penalty_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _group_loss_penalized_weighted_penalty_finalize(state)
-
-
-def _group_loss_penalized_weighted_penalty_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/loss/penalized@weighted_penalty", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1525,16 +1200,10 @@ def _group_loss_penalized_weighted_penalty_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    total_sum = ops.total(surrogate + kl_coef * ratio * penalty, mask)
-    token_count = ops.count(mask)
-    return pack([total_sum, token_count])
+    return keep.mean(surrogate + kl_coef * ratio * penalty, mask)
 
 
-def _group_loss_penalized_weighted_penalty_finalize(state: Tensor) -> Tensor:
-    total_sum, token_count = state.unbind()
-    return total_sum / token_count
-
-
+@METRICS.metric("group/loss/penalized@sequence_mean", results.ratio)
 def group_loss_penalized_sequence_mean(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1582,9 +1251,7 @@ def group_loss_penalized_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1592,33 +1259,17 @@ def group_loss_penalized_sequence_mean(
             https://arxiv.org/abs/2503.20783.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.group_loss_penalized_sequence_mean(logprobs, old_logprobs, ref_logprobs, advantages, mask)
+        >>> round(value.item(), 3)
+        1.14
     """
-    state = _group_loss_penalized_sequence_mean_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _group_loss_penalized_sequence_mean_finalize(state)
-
-
-def _group_loss_penalized_sequence_mean_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/loss/penalized@sequence_mean", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1631,16 +1282,10 @@ def _group_loss_penalized_sequence_mean_update(
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_mean = ops.seq_mean(surrogate + kl_coef * penalty, mask)
-    seq_mean_sum = ops.total(seq_mean)
-    sequence_count = ops.number_of(seq_mean)
-    return pack([seq_mean_sum, sequence_count])
+    return keep.mean(seq_mean)
 
 
-def _group_loss_penalized_sequence_mean_finalize(state: Tensor) -> Tensor:
-    seq_mean_sum, sequence_count = state.unbind()
-    return seq_mean_sum / sequence_count
-
-
+@METRICS.metric("group/loss/penalized@weighted_sequence_mean", results.ratio)
 def group_loss_penalized_weighted_sequence_mean(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1688,9 +1333,7 @@ def group_loss_penalized_weighted_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1698,38 +1341,23 @@ def group_loss_penalized_weighted_sequence_mean(
             https://arxiv.org/abs/2503.20783.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.group_loss_penalized_weighted_sequence_mean(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     ref_logprobs,
+        ...     advantages,
+        ...     mask,
+        ... )
+        >>> round(value.item(), 3)
+        1.14
     """
-    state = _group_loss_penalized_weighted_sequence_mean_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _group_loss_penalized_weighted_sequence_mean_finalize(state)
-
-
-def _group_loss_penalized_weighted_sequence_mean_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers(
-        "group/loss/penalized@weighted_sequence_mean",
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1742,16 +1370,10 @@ def _group_loss_penalized_weighted_sequence_mean_update(
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_mean = ops.seq_mean(surrogate + kl_coef * ratio * penalty, mask)
-    seq_mean_sum = ops.total(seq_mean)
-    sequence_count = ops.number_of(seq_mean)
-    return pack([seq_mean_sum, sequence_count])
+    return keep.mean(seq_mean)
 
 
-def _group_loss_penalized_weighted_sequence_mean_finalize(state: Tensor) -> Tensor:
-    seq_mean_sum, sequence_count = state.unbind()
-    return seq_mean_sum / sequence_count
-
-
+@METRICS.metric("group/loss/cispo", results.ratio)
 def group_loss_cispo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1766,10 +1388,7 @@ def group_loss_cispo(
     so no token is dropped. The value itself is of the size of advantage times log-probability, several nats, and is not
     comparable with a clipped surrogate: at the first step of a batch it is not near 0 and says nothing about progress.
 
-    Formula::
-
-        mean(-minimum(exp(logprobs - old_logprobs), ratio_cap) * advantages * logprobs)
-
+    Formula: ``mean(-minimum(exp(logprobs - old_logprobs), ratio_cap) * advantages * logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: cispo_upper_cap. Data may
     be split anywhere: merged states equal the whole.
 
@@ -1787,43 +1406,29 @@ def group_loss_cispo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
             https://arxiv.org/abs/2506.13585.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_loss_cispo(logprobs, old_logprobs, advantages, mask, ratio_cap=1.2).item(), 3)
+        -1.387
     """
-    state = _group_loss_cispo_update(logprobs, old_logprobs, advantages, mask, ratio_cap=ratio_cap)
-    return _group_loss_cispo_finalize(state)
-
-
-def _group_loss_cispo_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    ratio_cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/loss/cispo", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     negative_smaller = -torch.clamp(torch.exp(logprobs - old_logprobs), max=ratio_cap)
-    product_sum = ops.total(negative_smaller * advantages * logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(negative_smaller * advantages * logprobs, mask)
 
 
-def _group_loss_cispo_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("group/loss/vespo", results.ratio)
 def group_loss_vespo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1873,39 +1478,19 @@ def group_loss_vespo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         VESPO: Variational Sequence-Level Soft Policy Optimization (2026), https://arxiv.org/abs/2602.10693.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_loss_vespo(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
+        -0.3141
     """
-    state = _group_loss_vespo_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        k_pos=k_pos,
-        k_neg=k_neg,
-        decay_pos=decay_pos,
-        decay_neg=decay_neg,
-    )
-    return _group_loss_vespo_finalize(state)
-
-
-def _group_loss_vespo_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    k_pos: float,
-    k_neg: float,
-    decay_pos: float,
-    decay_neg: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("group/loss/vespo", k_pos=k_pos, k_neg=k_neg, decay_pos=decay_pos, decay_neg=decay_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1917,16 +1502,10 @@ def _group_loss_vespo_update(
     log_weight = torch.clamp(log_ratio, -18.420680743952367, 20)
     phi = torch.exp(decay + k * log_weight - decay * torch.exp(log_weight))
     negative_by_token = -ops.masked(ops.per_token(phi * sequence_advantages, mask), mask)
-    product_sum = ops.total(negative_by_token * logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(negative_by_token * logprobs, mask)
 
 
-def _group_loss_vespo_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("group/loss/luspo", results.ratio)
 def group_loss_luspo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1967,28 +1546,19 @@ def group_loss_luspo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Length-Unbiased Sequence Policy Optimization (LUSPO, 2026), https://arxiv.org/abs/2602.05261.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.group_loss_luspo(logprobs, old_logprobs, advantages, mask).item(), 3)
+        1.067
     """
-    state = _group_loss_luspo_update(logprobs, old_logprobs, advantages, mask, clip_low=clip_low, clip_high=clip_high)
-    return _group_loss_luspo_finalize(state)
-
-
-def _group_loss_luspo_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("group/loss/luspo", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1997,17 +1567,10 @@ def _group_loss_luspo_update(
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    seq_sum_2 = ops.seq_sum(surrogate, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(surrogate, mask))
 
 
-def _group_loss_luspo_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("group/user_metric", results.ratio)
 def group_user_metric(user_values: Tensor) -> Tensor:
     """A number that the user's own reward function logs under a name of its choice.
 
@@ -2016,10 +1579,7 @@ def group_user_metric(user_values: Tensor) -> Tensor:
     direction, and a name that coincides with one of the trainer's own keys is averaged together with it. The mean of
     the values that reward functions passed to log_metric while one generation batch was scored, over all processes.
 
-    Formula::
-
-        mean(user_values)
-
+    Formula: ``mean(user_values)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -2029,500 +1589,11 @@ def group_user_metric(user_values: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.group_user_metric(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _group_user_metric_update(user_values)
-    return _group_user_metric_finalize(state)
-
-
-def _group_user_metric_update(user_values: Tensor) -> Tensor:
-    check(user_values=user_values)
     user_values = ops.as_float(user_values)
-    user_values_sum = ops.total(user_values)
-    element_count = ops.number_of(user_values)
-    return pack([user_values_sum, element_count])
-
-
-def _group_user_metric_finalize(state: Tensor) -> Tensor:
-    user_values_sum, element_count = state.unbind()
-    return user_values_sum / element_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "group/clip_fraction_low/rank_min": MetricFunction(
-        id="group/clip_fraction_low/rank_min",
-        brief="Smallest share over data-parallel processes of tokens below the lower bound with a negative advantage.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_values"),
-        parameters={},
-        function=group_clip_fraction_low_rank_min,
-        update=_group_clip_fraction_low_rank_min_update,
-        finalize=_group_clip_fraction_low_rank_min_finalize,
-        formula="min(rank_values)",
-        slots=(Slot("rank_values_min", "min"), Slot("element_count", "count")),
-    ),
-    "group/unclipped_side_fraction": MetricFunction(
-        id="group/unclipped_side_fraction",
-        brief="Share of response tokens whose ratio left the trust region on the side where clipping does not apply.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=group_unclipped_side_fraction,
-        update=_group_unclipped_side_fraction_update,
-        finalize=_group_unclipped_side_fraction_finalize,
-        formula="mean(clipped < plain)",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "plain": "-advantages * ratio",
-            "clipped": "-advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)",
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "group/clip_fraction_high/rank_max": MetricFunction(
-        id="group/clip_fraction_high/rank_max",
-        brief="Largest share over data-parallel processes of tokens above the upper bound with a positive advantage.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_values"),
-        parameters={},
-        function=group_clip_fraction_high_rank_max,
-        update=_group_clip_fraction_high_rank_max_update,
-        finalize=_group_clip_fraction_high_rank_max_finalize,
-        formula="max(rank_values)",
-        slots=(Slot("rank_values_max", "max"), Slot("element_count", "count")),
-    ),
-    "group/clip_fraction_low/sequence_min": MetricFunction(
-        id="group/clip_fraction_low/sequence_min",
-        brief=(
-            "Smallest share, over the responses, of tokens whose ratio fell below the lower bound with a negative "
-            "advantage."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2},
-        function=group_clip_fraction_low_sequence_min,
-        update=_group_clip_fraction_low_sequence_min_update,
-        finalize=_group_clip_fraction_low_sequence_min_finalize,
-        formula="min(seq_mean(clipped), over=seq_any(mask))",
-        let={"clipped": "(exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0)"},
-        slots=(Slot("seq_mean_min", "min"), Slot("selected_count", "count")),
-    ),
-    "group/clip_fraction_high/sequence_max": MetricFunction(
-        id="group/clip_fraction_high/sequence_max",
-        brief=(
-            "Largest share, over the responses, of tokens whose ratio rose above the upper bound with a positive "
-            "advantage."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_high": 0.2},
-        function=group_clip_fraction_high_sequence_max,
-        update=_group_clip_fraction_high_sequence_max_update,
-        finalize=_group_clip_fraction_high_sequence_max_finalize,
-        formula="max(seq_mean(clipped), over=seq_any(mask))",
-        let={"clipped": "(exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0)"},
-        slots=(Slot("seq_mean_max", "max"), Slot("selected_count", "count")),
-    ),
-    "group/sequence_ratio/clip_fraction": MetricFunction(
-        id="group/sequence_ratio/clip_fraction",
-        brief=(
-            "Share of responses whose length-normalised ratio left the trust region in the direction its advantage "
-            "rewards."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=group_sequence_ratio_clip_fraction,
-        update=_group_sequence_ratio_clip_fraction_update,
-        finalize=_group_sequence_ratio_clip_fraction_finalize,
-        formula="mean(low | high)",
-        let={
-            "ratio": "exp(seq_mean(logprobs - old_logprobs))",
-            "low": "(ratio < 1 - clip_low) & (sequence_advantages < 0)",
-            "high": "(ratio > 1 + clip_high) & (sequence_advantages > 0)",
-        },
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "group/sequence_ratio/clip_fraction_low": MetricFunction(
-        id="group/sequence_ratio/clip_fraction_low",
-        brief="Share of responses with a negative advantage whose length-normalised ratio fell below the lower bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_low": 0.2},
-        function=group_sequence_ratio_clip_fraction_low,
-        update=_group_sequence_ratio_clip_fraction_low_update,
-        finalize=_group_sequence_ratio_clip_fraction_low_finalize,
-        formula="mean((exp(seq_mean(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "group/sequence_ratio/clip_fraction_high": MetricFunction(
-        id="group/sequence_ratio/clip_fraction_high",
-        brief="Share of responses with a positive advantage whose length-normalised ratio rose above the upper bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_high": 0.2},
-        function=group_sequence_ratio_clip_fraction_high,
-        update=_group_sequence_ratio_clip_fraction_high_update,
-        finalize=_group_sequence_ratio_clip_fraction_high_finalize,
-        formula="mean((exp(seq_mean(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "group/sequence_ratio/clipped_low_min": MetricFunction(
-        id="group/sequence_ratio/clipped_low_min",
-        brief="1 if every response is clipped from below by its length-normalised ratio, else 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_low": 0.2},
-        function=group_sequence_ratio_clipped_low_min,
-        update=_group_sequence_ratio_clipped_low_min_update,
-        finalize=_group_sequence_ratio_clipped_low_min_finalize,
-        formula="min(where(clipped, 1.0, 0.0))",
-        let={"clipped": "(exp(seq_mean(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0)"},
-        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "group/sequence_ratio/clipped_high_max": MetricFunction(
-        id="group/sequence_ratio/clipped_high_max",
-        brief="1 if any response is clipped from above by its length-normalised ratio, else 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_high": 0.2},
-        function=group_sequence_ratio_clipped_high_max,
-        update=_group_sequence_ratio_clipped_high_max_update,
-        finalize=_group_sequence_ratio_clipped_high_max_finalize,
-        formula="max(where(clipped, 1.0, 0.0))",
-        let={"clipped": "(exp(seq_mean(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0)"},
-        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "group/cispo_clip_fraction": MetricFunction(
-        id="group/cispo_clip_fraction",
-        brief="Share of response tokens with a positive advantage whose ratio exceeds the cap of the CISPO loss.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"ratio_cap": 5.0},
-        function=group_cispo_clip_fraction,
-        update=_group_cispo_clip_fraction_update,
-        finalize=_group_cispo_clip_fraction_finalize,
-        formula="mean((exp(logprobs - old_logprobs) > ratio_cap) & (advantages > 0))",
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "group/sequence_ratio/cispo_clip_fraction": MetricFunction(
-        id="group/sequence_ratio/cispo_clip_fraction",
-        brief=(
-            "Share of responses with a positive advantage whose length-normalised ratio exceeds the cap of the CISPO "
-            "loss."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"ratio_cap": 5.0},
-        function=group_sequence_ratio_cispo_clip_fraction,
-        update=_group_sequence_ratio_cispo_clip_fraction_update,
-        finalize=_group_sequence_ratio_cispo_clip_fraction_finalize,
-        formula="mean((exp(seq_mean(logprobs - old_logprobs)) > ratio_cap) & (sequence_advantages > 0))",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "group/vespo_weight/mean": MetricFunction(
-        id="group/vespo_weight/mean",
-        brief="Mean over responses of the weight that the VESPO loss puts on each response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"k_pos": 2.0, "k_neg": 3.0, "decay_pos": 3.0, "decay_neg": 2.0},
-        function=group_vespo_weight_mean,
-        update=_group_vespo_weight_mean_update,
-        finalize=_group_vespo_weight_mean_finalize,
-        formula="mean(phi)",
-        let={
-            "log_ratio": "seq_sum(clamp(logprobs - old_logprobs, -20, 20))",
-            "log_weight": "clamp(log_ratio, -18.420680743952367, 20)",
-            "k": "where(sequence_advantages < 0, k_neg, k_pos)",
-            "decay": "where(sequence_advantages < 0, decay_neg, decay_pos)",
-            "phi": "exp(decay + k * log_weight - decay * exp(log_weight))",
-        },
-        slots=(Slot("phi_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "group/batch_std_is_zero": MetricFunction(
-        id="group/batch_std_is_zero",
-        brief="1 if all rewards of the batch are equal, else 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rewards"),
-        parameters={"tolerance": 1e-08},
-        function=group_batch_std_is_zero,
-        update=_group_batch_std_is_zero_update,
-        finalize=_group_batch_std_is_zero_finalize,
-        finalize_parameters=("tolerance",),
-        formula="where(std(rewards, ddof=1) <= tolerance, 1.0, 0.0)",
-        slots=(Slot("rewards_moments", "moments"),),
-    ),
-    "group/advantage/mean": MetricFunction(
-        id="group/advantage/mean",
-        brief="Mean over responses of the advantage that each of them got relative to its group.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("sequence_advantages"),
-        parameters={},
-        function=group_advantage_mean,
-        update=_group_advantage_mean_update,
-        finalize=_group_advantage_mean_finalize,
-        formula="mean(sequence_advantages)",
-        slots=(Slot("sequence_advantages_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "group/advantage/std": MetricFunction(
-        id="group/advantage/std",
-        brief="Spread of the advantages over responses.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("sequence_advantages"),
-        parameters={},
-        function=group_advantage_std,
-        update=_group_advantage_std_update,
-        finalize=_group_advantage_std_finalize,
-        formula="std(sequence_advantages, ddof=1)",
-        slots=(Slot("sequence_advantages_moments", "moments"),),
-    ),
-    "group/dppo_masked_fraction_negative": MetricFunction(
-        id="group/dppo_masked_fraction_negative",
-        brief=(
-            "Share of tokens with a negative advantage dropped because their probability fell too far since sampling."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "rollout_logprobs", "advantages", "mask"),
-        parameters={"divergence_bound": 0.15},
-        function=group_dppo_masked_fraction_negative,
-        update=_group_dppo_masked_fraction_negative_update,
-        finalize=_group_dppo_masked_fraction_negative_finalize,
-        formula="mean((shift < -divergence_bound) & (advantages < 0))",
-        let={"shift": "exp(logprobs) - exp(rollout_logprobs)"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "group/dppo_masked_fraction_positive": MetricFunction(
-        id="group/dppo_masked_fraction_positive",
-        brief=(
-            "Share of tokens with a positive advantage dropped because their probability rose too far since sampling."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "rollout_logprobs", "advantages", "mask"),
-        parameters={"divergence_bound": 0.15},
-        function=group_dppo_masked_fraction_positive,
-        update=_group_dppo_masked_fraction_positive_update,
-        finalize=_group_dppo_masked_fraction_positive_finalize,
-        formula="mean((shift > divergence_bound) & (advantages > 0))",
-        let={"shift": "exp(logprobs) - exp(rollout_logprobs)"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "group/loss/penalized": MetricFunction(
-        id="group/loss/penalized",
-        brief=(
-            "Clipped surrogate loss with the KL penalty against the reference policy inside, averaged over response "
-            "tokens."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=group_loss_penalized,
-        update=_group_loss_penalized_update,
-        finalize=_group_loss_penalized_finalize,
-        formula="mean(surrogate + kl_coef * penalty)",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "group/loss/penalized@weighted_penalty": MetricFunction(
-        id="group/loss/penalized@weighted_penalty",
-        brief="The penalty of each token is multiplied by its importance ratio, which makes its gradient unbiased.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=group_loss_penalized_weighted_penalty,
-        update=_group_loss_penalized_weighted_penalty_update,
-        finalize=_group_loss_penalized_weighted_penalty_finalize,
-        formula="mean(surrogate + kl_coef * ratio * penalty)",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "group/loss/penalized@sequence_mean": MetricFunction(
-        id="group/loss/penalized@sequence_mean",
-        brief="Tokens are averaged per response first, then responses with equal weight, as in the original GRPO.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=group_loss_penalized_sequence_mean,
-        update=_group_loss_penalized_sequence_mean_update,
-        finalize=_group_loss_penalized_sequence_mean_finalize,
-        formula="mean(seq_mean(surrogate + kl_coef * penalty))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("seq_mean_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "group/loss/penalized@weighted_sequence_mean": MetricFunction(
-        id="group/loss/penalized@weighted_sequence_mean",
-        brief="As sequence_mean, with the penalty of each token multiplied by its importance ratio.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=group_loss_penalized_weighted_sequence_mean,
-        update=_group_loss_penalized_weighted_sequence_mean_update,
-        finalize=_group_loss_penalized_weighted_sequence_mean_finalize,
-        formula="mean(seq_mean(surrogate + kl_coef * ratio * penalty))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("seq_mean_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "group/loss/cispo": MetricFunction(
-        id="group/loss/cispo",
-        brief=(
-            "CISPO loss, the capped importance weight times advantage times log-probability, averaged over response "
-            "tokens."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"ratio_cap": 5.0},
-        function=group_loss_cispo,
-        update=_group_loss_cispo_update,
-        finalize=_group_loss_cispo_finalize,
-        formula="mean(-minimum(exp(logprobs - old_logprobs), ratio_cap) * advantages * logprobs)",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "group/loss/vespo": MetricFunction(
-        id="group/loss/vespo",
-        brief="VESPO loss, the response's weight times advantage times log-probability, averaged over response tokens.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"k_pos": 2.0, "k_neg": 3.0, "decay_pos": 3.0, "decay_neg": 2.0},
-        function=group_loss_vespo,
-        update=_group_loss_vespo_update,
-        finalize=_group_loss_vespo_finalize,
-        formula="mean(-per_token(phi * sequence_advantages) * logprobs)",
-        let={
-            "log_ratio": "seq_sum(clamp(logprobs - old_logprobs, -20, 20))",
-            "log_weight": "clamp(log_ratio, -18.420680743952367, 20)",
-            "k": "where(sequence_advantages < 0, k_neg, k_pos)",
-            "decay": "where(sequence_advantages < 0, decay_neg, decay_pos)",
-            "phi": "exp(decay + k * log_weight - decay * exp(log_weight))",
-        },
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "group/loss/luspo": MetricFunction(
-        id="group/loss/luspo",
-        brief=(
-            "LUSPO loss, the clipped surrogate with one ratio per response, times the response's length, averaged "
-            "over responses."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=group_loss_luspo,
-        update=_group_loss_luspo_update,
-        finalize=_group_loss_luspo_finalize,
-        formula="mean(seq_sum(surrogate))",
-        let={
-            "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-        },
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "group/user_metric": MetricFunction(
-        id="group/user_metric",
-        brief="A number that the user's own reward function logs under a name of its choice.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("user_values"),
-        parameters={},
-        function=group_user_metric,
-        update=_group_user_metric_update,
-        finalize=_group_user_metric_finalize,
-        formula="mean(user_values)",
-        slots=(Slot("user_values_sum", "sum"), Slot("element_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(user_values)

@@ -10,12 +10,10 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -47,7 +45,11 @@ __all__ = [
     "interaction_validation_turns_min",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("interaction/turns/mean", results.ratio)
 def interaction_turns_mean(turns: Tensor) -> Tensor:
     """Mean number of turns per response.
 
@@ -55,10 +57,7 @@ def interaction_turns_mean(turns: Tensor) -> Tensor:
     floor of single-turn runs and the line is flat there. A steady rise towards the configured limit suggests loops; a
     fall to 2 means that the model has stopped using its tools.
 
-    Formula::
-
-        mean(turns)
-
+    Formula: ``mean(turns)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -68,25 +67,16 @@ def interaction_turns_mean(turns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_turns_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _interaction_turns_mean_update(turns)
-    return _interaction_turns_mean_finalize(state)
+    return keep.mean(turns)
 
 
-def _interaction_turns_mean_update(turns: Tensor) -> Tensor:
-    check(turns=turns)
-    turns_sum = ops.total(turns)
-    sequence_count = ops.number_of(turns)
-    return pack([turns_sum, sequence_count])
-
-
-def _interaction_turns_mean_finalize(state: Tensor) -> Tensor:
-    turns_sum, sequence_count = state.unbind()
-    return turns_sum / sequence_count
-
-
+@METRICS.metric("interaction/validation_turns/mean", results.ratio)
 def interaction_validation_turns_mean(turns: Tensor) -> Tensor:
     """Mean number of turns per validation response.
 
@@ -95,10 +85,7 @@ def interaction_validation_turns_mean(turns: Tensor) -> Tensor:
     line is flat there. A steady rise towards the configured limit suggests loops; a fall to 2 means that the model has
     stopped using its tools.
 
-    Formula::
-
-        mean(turns)
-
+    Formula: ``mean(turns)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -108,34 +95,22 @@ def interaction_validation_turns_mean(turns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_validation_turns_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _interaction_validation_turns_mean_update(turns)
-    return _interaction_validation_turns_mean_finalize(state)
+    return keep.mean(turns)
 
 
-def _interaction_validation_turns_mean_update(turns: Tensor) -> Tensor:
-    check(turns=turns)
-    turns_sum = ops.total(turns)
-    sequence_count = ops.number_of(turns)
-    return pack([turns_sum, sequence_count])
-
-
-def _interaction_validation_turns_mean_finalize(state: Tensor) -> Tensor:
-    turns_sum, sequence_count = state.unbind()
-    return turns_sum / sequence_count
-
-
+@METRICS.metric("interaction/turns/max", results.counted)
 def interaction_turns_max(turns: Tensor) -> Tensor:
     """Largest number of turns of a response.
 
     Reaches the configured limit as soon as one conversation runs into it.
 
-    Formula::
-
-        max(turns)
-
+    Formula: ``max(turns)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -145,35 +120,23 @@ def interaction_turns_max(turns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_turns_max(tensor([1, 6, 2])).item(), 3)
+        6.0
     """
-    state = _interaction_turns_max_update(turns)
-    return _interaction_turns_max_finalize(state)
+    return keep.largest(turns)
 
 
-def _interaction_turns_max_update(turns: Tensor) -> Tensor:
-    check(turns=turns)
-    turns_max = ops.largest(turns)
-    sequence_count = ops.number_of(turns)
-    return pack([turns_max, sequence_count])
-
-
-def _interaction_turns_max_finalize(state: Tensor) -> Tensor:
-    turns_max, sequence_count = state.unbind()
-    return ops.or_nan(turns_max, sequence_count)
-
-
+@METRICS.metric("interaction/validation_turns/max", results.counted)
 def interaction_validation_turns_max(turns: Tensor) -> Tensor:
     """Largest number of turns of a validation response.
 
     Turns are counted on validation prompts, usually with greedy decoding. Reaches the configured limit as soon as one
     conversation runs into it.
 
-    Formula::
-
-        max(turns)
-
+    Formula: ``max(turns)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -183,34 +146,22 @@ def interaction_validation_turns_max(turns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_validation_turns_max(tensor([1, 6, 2])).item(), 3)
+        6.0
     """
-    state = _interaction_validation_turns_max_update(turns)
-    return _interaction_validation_turns_max_finalize(state)
+    return keep.largest(turns)
 
 
-def _interaction_validation_turns_max_update(turns: Tensor) -> Tensor:
-    check(turns=turns)
-    turns_max = ops.largest(turns)
-    sequence_count = ops.number_of(turns)
-    return pack([turns_max, sequence_count])
-
-
-def _interaction_validation_turns_max_finalize(state: Tensor) -> Tensor:
-    turns_max, sequence_count = state.unbind()
-    return ops.or_nan(turns_max, sequence_count)
-
-
+@METRICS.metric("interaction/turns/min", results.counted)
 def interaction_turns_min(turns: Tensor) -> Tensor:
     """Smallest number of turns of a response.
 
     2 as soon as one response answers at once.
 
-    Formula::
-
-        min(turns)
-
+    Formula: ``min(turns)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -220,34 +171,22 @@ def interaction_turns_min(turns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_turns_min(tensor([2, 1, 6])).item(), 3)
+        1.0
     """
-    state = _interaction_turns_min_update(turns)
-    return _interaction_turns_min_finalize(state)
+    return keep.smallest(turns)
 
 
-def _interaction_turns_min_update(turns: Tensor) -> Tensor:
-    check(turns=turns)
-    turns_min = ops.smallest(turns)
-    sequence_count = ops.number_of(turns)
-    return pack([turns_min, sequence_count])
-
-
-def _interaction_turns_min_finalize(state: Tensor) -> Tensor:
-    turns_min, sequence_count = state.unbind()
-    return ops.or_nan(turns_min, sequence_count)
-
-
+@METRICS.metric("interaction/validation_turns/min", results.counted)
 def interaction_validation_turns_min(turns: Tensor) -> Tensor:
     """Smallest number of turns of a validation response.
 
     Turns are counted on validation prompts, usually with greedy decoding. 2 as soon as one response answers at once.
 
-    Formula::
-
-        min(turns)
-
+    Formula: ``min(turns)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -257,35 +196,23 @@ def interaction_validation_turns_min(turns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_validation_turns_min(tensor([2, 1, 6])).item(), 3)
+        1.0
     """
-    state = _interaction_validation_turns_min_update(turns)
-    return _interaction_validation_turns_min_finalize(state)
+    return keep.smallest(turns)
 
 
-def _interaction_validation_turns_min_update(turns: Tensor) -> Tensor:
-    check(turns=turns)
-    turns_min = ops.smallest(turns)
-    sequence_count = ops.number_of(turns)
-    return pack([turns_min, sequence_count])
-
-
-def _interaction_validation_turns_min_finalize(state: Tensor) -> Tensor:
-    turns_min, sequence_count = state.unbind()
-    return ops.or_nan(turns_min, sequence_count)
-
-
+@METRICS.metric("interaction/tool_calls/max", results.counted)
 def interaction_tool_calls_max(tool_calls: Tensor) -> Tensor:
     """Largest number of tool calls of a response.
 
     The extreme of the same count whose mean tells how much tools are used. A maximum at the limit of turns points to
     loops.
 
-    Formula::
-
-        max(tool_calls)
-
+    Formula: ``max(tool_calls)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -295,34 +222,22 @@ def interaction_tool_calls_max(tool_calls: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_tool_calls_max(tensor([1, 6, 2])).item(), 3)
+        6.0
     """
-    state = _interaction_tool_calls_max_update(tool_calls)
-    return _interaction_tool_calls_max_finalize(state)
+    return keep.largest(tool_calls)
 
 
-def _interaction_tool_calls_max_update(tool_calls: Tensor) -> Tensor:
-    check(tool_calls=tool_calls)
-    tool_calls_max = ops.largest(tool_calls)
-    sequence_count = ops.number_of(tool_calls)
-    return pack([tool_calls_max, sequence_count])
-
-
-def _interaction_tool_calls_max_finalize(state: Tensor) -> Tensor:
-    tool_calls_max, sequence_count = state.unbind()
-    return ops.or_nan(tool_calls_max, sequence_count)
-
-
+@METRICS.metric("interaction/tool_calls/min", results.counted)
 def interaction_tool_calls_min(tool_calls: Tensor) -> Tensor:
     """Smallest number of tool calls of a response.
 
     0 as soon as one response uses no tool.
 
-    Formula::
-
-        min(tool_calls)
-
+    Formula: ``min(tool_calls)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -332,35 +247,23 @@ def interaction_tool_calls_min(tool_calls: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_tool_calls_min(tensor([2, 1, 6])).item(), 3)
+        1.0
     """
-    state = _interaction_tool_calls_min_update(tool_calls)
-    return _interaction_tool_calls_min_finalize(state)
+    return keep.smallest(tool_calls)
 
 
-def _interaction_tool_calls_min_update(tool_calls: Tensor) -> Tensor:
-    check(tool_calls=tool_calls)
-    tool_calls_min = ops.smallest(tool_calls)
-    sequence_count = ops.number_of(tool_calls)
-    return pack([tool_calls_min, sequence_count])
-
-
-def _interaction_tool_calls_min_finalize(state: Tensor) -> Tensor:
-    tool_calls_min, sequence_count = state.unbind()
-    return ops.or_nan(tool_calls_min, sequence_count)
-
-
+@METRICS.metric("interaction/preemptions/mean", results.ratio)
 def interaction_preemptions_mean(preemptions: Tensor) -> Tensor:
     """Mean number of times that the engine interrupted a request to make room for others.
 
     Above 0 the key-value cache is too small for so many requests at once, and work is thrown away. It is a count,
     although some frameworks list it among times.
 
-    Formula::
-
-        mean(preemptions)
-
+    Formula: ``mean(preemptions)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -370,34 +273,22 @@ def interaction_preemptions_mean(preemptions: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_preemptions_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _interaction_preemptions_mean_update(preemptions)
-    return _interaction_preemptions_mean_finalize(state)
+    return keep.mean(preemptions)
 
 
-def _interaction_preemptions_mean_update(preemptions: Tensor) -> Tensor:
-    check(preemptions=preemptions)
-    preemptions_sum = ops.total(preemptions)
-    sequence_count = ops.number_of(preemptions)
-    return pack([preemptions_sum, sequence_count])
-
-
-def _interaction_preemptions_mean_finalize(state: Tensor) -> Tensor:
-    preemptions_sum, sequence_count = state.unbind()
-    return preemptions_sum / sequence_count
-
-
+@METRICS.metric("interaction/preemptions/max", results.counted)
 def interaction_preemptions_max(preemptions: Tensor) -> Tensor:
     """Largest number of times that the engine interrupted a request to make room for others.
 
     The response that suffered most. A single high value is a long response that was pushed out again and again.
 
-    Formula::
-
-        max(preemptions)
-
+    Formula: ``max(preemptions)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -407,34 +298,22 @@ def interaction_preemptions_max(preemptions: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_preemptions_max(tensor([1, 6, 2])).item(), 3)
+        6.0
     """
-    state = _interaction_preemptions_max_update(preemptions)
-    return _interaction_preemptions_max_finalize(state)
+    return keep.largest(preemptions)
 
 
-def _interaction_preemptions_max_update(preemptions: Tensor) -> Tensor:
-    check(preemptions=preemptions)
-    preemptions_max = ops.largest(preemptions)
-    sequence_count = ops.number_of(preemptions)
-    return pack([preemptions_max, sequence_count])
-
-
-def _interaction_preemptions_max_finalize(state: Tensor) -> Tensor:
-    preemptions_max, sequence_count = state.unbind()
-    return ops.or_nan(preemptions_max, sequence_count)
-
-
+@METRICS.metric("interaction/preemptions/min", results.counted)
 def interaction_preemptions_min(preemptions: Tensor) -> Tensor:
     """Smallest number of times that the engine interrupted a request to make room for others.
 
     Above 0 every response was interrupted at least once: far too many requests for the cache.
 
-    Formula::
-
-        min(preemptions)
-
+    Formula: ``min(preemptions)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -444,35 +323,23 @@ def interaction_preemptions_min(preemptions: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_preemptions_min(tensor([2, 1, 6])).item(), 3)
+        1.0
     """
-    state = _interaction_preemptions_min_update(preemptions)
-    return _interaction_preemptions_min_finalize(state)
+    return keep.smallest(preemptions)
 
 
-def _interaction_preemptions_min_update(preemptions: Tensor) -> Tensor:
-    check(preemptions=preemptions)
-    preemptions_min = ops.smallest(preemptions)
-    sequence_count = ops.number_of(preemptions)
-    return pack([preemptions_min, sequence_count])
-
-
-def _interaction_preemptions_min_finalize(state: Tensor) -> Tensor:
-    preemptions_min, sequence_count = state.unbind()
-    return ops.or_nan(preemptions_min, sequence_count)
-
-
+@METRICS.metric("interaction/generation_time/mean", results.ratio)
 def interaction_generation_time_mean(generation_seconds: Tensor) -> Tensor:
     """Mean wall time of generating a response.
 
     All turns of a response added up, waiting in the engine's queue included. Far below the maximum, the engine idles at
     the end of each batch.
 
-    Formula::
-
-        mean(generation_seconds)
-
+    Formula: ``mean(generation_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -482,35 +349,23 @@ def interaction_generation_time_mean(generation_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_generation_time_mean(tensor([6., 1., 2.])).item(), 3)
+        3.0
     """
-    state = _interaction_generation_time_mean_update(generation_seconds)
-    return _interaction_generation_time_mean_finalize(state)
-
-
-def _interaction_generation_time_mean_update(generation_seconds: Tensor) -> Tensor:
-    check(generation_seconds=generation_seconds)
     generation_seconds = ops.as_float(generation_seconds)
-    generation_seconds_sum = ops.total(generation_seconds)
-    sequence_count = ops.number_of(generation_seconds)
-    return pack([generation_seconds_sum, sequence_count])
+    return keep.mean(generation_seconds)
 
 
-def _interaction_generation_time_mean_finalize(state: Tensor) -> Tensor:
-    generation_seconds_sum, sequence_count = state.unbind()
-    return generation_seconds_sum / sequence_count
-
-
+@METRICS.metric("interaction/generation_time/max", results.counted)
 def interaction_generation_time_max(generation_seconds: Tensor) -> Tensor:
     """Largest wall time of generating a response.
 
     Sets the length of a synchronous step. Responses wait for each other, so a few slow ones cost everyone.
 
-    Formula::
-
-        max(generation_seconds)
-
+    Formula: ``max(generation_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -520,35 +375,23 @@ def interaction_generation_time_max(generation_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_generation_time_max(tensor([6., 1., 2.])).item(), 3)
+        6.0
     """
-    state = _interaction_generation_time_max_update(generation_seconds)
-    return _interaction_generation_time_max_finalize(state)
-
-
-def _interaction_generation_time_max_update(generation_seconds: Tensor) -> Tensor:
-    check(generation_seconds=generation_seconds)
     generation_seconds = ops.as_float(generation_seconds)
-    generation_seconds_max = ops.largest(generation_seconds)
-    sequence_count = ops.number_of(generation_seconds)
-    return pack([generation_seconds_max, sequence_count])
+    return keep.largest(generation_seconds)
 
 
-def _interaction_generation_time_max_finalize(state: Tensor) -> Tensor:
-    generation_seconds_max, sequence_count = state.unbind()
-    return ops.or_nan(generation_seconds_max, sequence_count)
-
-
+@METRICS.metric("interaction/generation_time/min", results.counted)
 def interaction_generation_time_min(generation_seconds: Tensor) -> Tensor:
     """Smallest wall time of generating a response.
 
     The fastest response; near 0 with empty or very short responses.
 
-    Formula::
-
-        min(generation_seconds)
-
+    Formula: ``min(generation_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -558,35 +401,23 @@ def interaction_generation_time_min(generation_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_generation_time_min(tensor([6., 1., 2.])).item(), 3)
+        1.0
     """
-    state = _interaction_generation_time_min_update(generation_seconds)
-    return _interaction_generation_time_min_finalize(state)
-
-
-def _interaction_generation_time_min_update(generation_seconds: Tensor) -> Tensor:
-    check(generation_seconds=generation_seconds)
     generation_seconds = ops.as_float(generation_seconds)
-    generation_seconds_min = ops.smallest(generation_seconds)
-    sequence_count = ops.number_of(generation_seconds)
-    return pack([generation_seconds_min, sequence_count])
+    return keep.smallest(generation_seconds)
 
 
-def _interaction_generation_time_min_finalize(state: Tensor) -> Tensor:
-    generation_seconds_min, sequence_count = state.unbind()
-    return ops.or_nan(generation_seconds_min, sequence_count)
-
-
+@METRICS.metric("interaction/tool_time/mean", results.ratio)
 def interaction_tool_time_mean(tool_seconds: Tensor) -> Tensor:
     """Mean wall time of tool calls of a response.
 
     Time outside the model. 0 without tools; a high maximum is a slow or hanging tool that everyone waits for.
 
-    Formula::
-
-        mean(tool_seconds)
-
+    Formula: ``mean(tool_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -596,35 +427,23 @@ def interaction_tool_time_mean(tool_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_tool_time_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _interaction_tool_time_mean_update(tool_seconds)
-    return _interaction_tool_time_mean_finalize(state)
-
-
-def _interaction_tool_time_mean_update(tool_seconds: Tensor) -> Tensor:
-    check(tool_seconds=tool_seconds)
     tool_seconds = ops.as_float(tool_seconds)
-    tool_seconds_sum = ops.total(tool_seconds)
-    sequence_count = ops.number_of(tool_seconds)
-    return pack([tool_seconds_sum, sequence_count])
+    return keep.mean(tool_seconds)
 
 
-def _interaction_tool_time_mean_finalize(state: Tensor) -> Tensor:
-    tool_seconds_sum, sequence_count = state.unbind()
-    return tool_seconds_sum / sequence_count
-
-
+@METRICS.metric("interaction/tool_time/max", results.counted)
 def interaction_tool_time_max(tool_seconds: Tensor) -> Tensor:
     """Largest wall time of tool calls of a response.
 
     A slow or hanging tool that everyone waits for shows here first.
 
-    Formula::
-
-        max(tool_seconds)
-
+    Formula: ``max(tool_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -634,35 +453,23 @@ def interaction_tool_time_max(tool_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_tool_time_max(tensor([1., 6., 2.])).item(), 3)
+        6.0
     """
-    state = _interaction_tool_time_max_update(tool_seconds)
-    return _interaction_tool_time_max_finalize(state)
-
-
-def _interaction_tool_time_max_update(tool_seconds: Tensor) -> Tensor:
-    check(tool_seconds=tool_seconds)
     tool_seconds = ops.as_float(tool_seconds)
-    tool_seconds_max = ops.largest(tool_seconds)
-    sequence_count = ops.number_of(tool_seconds)
-    return pack([tool_seconds_max, sequence_count])
+    return keep.largest(tool_seconds)
 
 
-def _interaction_tool_time_max_finalize(state: Tensor) -> Tensor:
-    tool_seconds_max, sequence_count = state.unbind()
-    return ops.or_nan(tool_seconds_max, sequence_count)
-
-
+@METRICS.metric("interaction/tool_time/min", results.counted)
 def interaction_tool_time_min(tool_seconds: Tensor) -> Tensor:
     """Smallest wall time of tool calls of a response.
 
     0 as soon as one response calls no tool, so it only moves where every response must call one.
 
-    Formula::
-
-        min(tool_seconds)
-
+    Formula: ``min(tool_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -672,35 +479,23 @@ def interaction_tool_time_min(tool_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_tool_time_min(tensor([2., 1., 6.])).item(), 3)
+        1.0
     """
-    state = _interaction_tool_time_min_update(tool_seconds)
-    return _interaction_tool_time_min_finalize(state)
-
-
-def _interaction_tool_time_min_update(tool_seconds: Tensor) -> Tensor:
-    check(tool_seconds=tool_seconds)
     tool_seconds = ops.as_float(tool_seconds)
-    tool_seconds_min = ops.smallest(tool_seconds)
-    sequence_count = ops.number_of(tool_seconds)
-    return pack([tool_seconds_min, sequence_count])
+    return keep.smallest(tool_seconds)
 
 
-def _interaction_tool_time_min_finalize(state: Tensor) -> Tensor:
-    tool_seconds_min, sequence_count = state.unbind()
-    return ops.or_nan(tool_seconds_min, sequence_count)
-
-
+@METRICS.metric("interaction/score_time/mean", results.ratio)
 def interaction_score_time_mean(score_seconds: Tensor) -> Tensor:
     """Mean wall time of scoring a response.
 
     Time in the reward function or reward model, when scoring runs inside the agent loop.
 
-    Formula::
-
-        mean(score_seconds)
-
+    Formula: ``mean(score_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -710,35 +505,23 @@ def interaction_score_time_mean(score_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_score_time_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _interaction_score_time_mean_update(score_seconds)
-    return _interaction_score_time_mean_finalize(state)
-
-
-def _interaction_score_time_mean_update(score_seconds: Tensor) -> Tensor:
-    check(score_seconds=score_seconds)
     score_seconds = ops.as_float(score_seconds)
-    score_seconds_sum = ops.total(score_seconds)
-    sequence_count = ops.number_of(score_seconds)
-    return pack([score_seconds_sum, sequence_count])
+    return keep.mean(score_seconds)
 
 
-def _interaction_score_time_mean_finalize(state: Tensor) -> Tensor:
-    score_seconds_sum, sequence_count = state.unbind()
-    return score_seconds_sum / sequence_count
-
-
+@METRICS.metric("interaction/score_time/max", results.counted)
 def interaction_score_time_max(score_seconds: Tensor) -> Tensor:
     """Largest wall time of scoring a response.
 
     The slowest verdict; a time-out of the grader shows as a flat line at its limit.
 
-    Formula::
-
-        max(score_seconds)
-
+    Formula: ``max(score_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -748,35 +531,23 @@ def interaction_score_time_max(score_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_score_time_max(tensor([1., 6., 2.])).item(), 3)
+        6.0
     """
-    state = _interaction_score_time_max_update(score_seconds)
-    return _interaction_score_time_max_finalize(state)
-
-
-def _interaction_score_time_max_update(score_seconds: Tensor) -> Tensor:
-    check(score_seconds=score_seconds)
     score_seconds = ops.as_float(score_seconds)
-    score_seconds_max = ops.largest(score_seconds)
-    sequence_count = ops.number_of(score_seconds)
-    return pack([score_seconds_max, sequence_count])
+    return keep.largest(score_seconds)
 
 
-def _interaction_score_time_max_finalize(state: Tensor) -> Tensor:
-    score_seconds_max, sequence_count = state.unbind()
-    return ops.or_nan(score_seconds_max, sequence_count)
-
-
+@METRICS.metric("interaction/score_time/min", results.counted)
 def interaction_score_time_min(score_seconds: Tensor) -> Tensor:
     """Smallest wall time of scoring a response.
 
     The fastest verdict; rarely of interest.
 
-    Formula::
-
-        min(score_seconds)
-
+    Formula: ``min(score_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -786,26 +557,17 @@ def interaction_score_time_min(score_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.interaction_score_time_min(tensor([2., 1., 6.])).item(), 3)
+        1.0
     """
-    state = _interaction_score_time_min_update(score_seconds)
-    return _interaction_score_time_min_finalize(state)
-
-
-def _interaction_score_time_min_update(score_seconds: Tensor) -> Tensor:
-    check(score_seconds=score_seconds)
     score_seconds = ops.as_float(score_seconds)
-    score_seconds_min = ops.smallest(score_seconds)
-    sequence_count = ops.number_of(score_seconds)
-    return pack([score_seconds_min, sequence_count])
+    return keep.smallest(score_seconds)
 
 
-def _interaction_score_time_min_finalize(state: Tensor) -> Tensor:
-    score_seconds_min, sequence_count = state.unbind()
-    return ops.or_nan(score_seconds_min, sequence_count)
-
-
+@METRICS.metric("interaction/slowest/generation_time", results.value_at_max)
 def interaction_slowest_generation_time(
     generation_seconds: Tensor,
     tool_seconds: Tensor,
@@ -817,10 +579,7 @@ def interaction_slowest_generation_time(
     so it jumps about. Seconds in the engine for the response whose generation, tool and scoring times add up to the
     most.
 
-    Formula::
-
-        at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)
-
+    Formula: ``at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -832,41 +591,29 @@ def interaction_slowest_generation_time(
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> generation_seconds = tensor([3., 2., 5.])
+        >>> tool_seconds = tensor([1., 6., 3.])
+        >>> score_seconds = tensor([1., 1., 1.])
+        >>> round(F.interaction_slowest_generation_time(generation_seconds, tool_seconds, score_seconds).item(), 3)
+        2.0
     """
-    state = _interaction_slowest_generation_time_update(generation_seconds, tool_seconds, score_seconds)
-    return _interaction_slowest_generation_time_finalize(state)
-
-
-def _interaction_slowest_generation_time_update(
-    generation_seconds: Tensor,
-    tool_seconds: Tensor,
-    score_seconds: Tensor,
-) -> Tensor:
-    check(generation_seconds=generation_seconds, tool_seconds=tool_seconds, score_seconds=score_seconds)
     generation_seconds = ops.as_float(generation_seconds)
     tool_seconds = ops.as_float(tool_seconds)
     score_seconds = ops.as_float(score_seconds)
-    generation_seconds_at_max = ops.at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)
-    return pack([generation_seconds_at_max])
+    return ops.at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)
 
 
-def _interaction_slowest_generation_time_finalize(state: Tensor) -> Tensor:
-    generation_seconds_at_max = state[0:3]
-    return ops.value_at_max(generation_seconds_at_max)
-
-
+@METRICS.metric("interaction/slowest/tool_time", results.value_at_max)
 def interaction_slowest_tool_time(generation_seconds: Tensor, tool_seconds: Tensor, score_seconds: Tensor) -> Tensor:
     """Tool time of the response that took longest in all.
 
     Part of the tools in the straggler of the batch: if it is large, speed up or limit the tool rather than the model.
     Seconds in tools for that response.
 
-    Formula::
-
-        at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)
-
+    Formula: ``at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -878,41 +625,29 @@ def interaction_slowest_tool_time(generation_seconds: Tensor, tool_seconds: Tens
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> generation_seconds = tensor([3., 2., 5.])
+        >>> tool_seconds = tensor([1., 6., 3.])
+        >>> score_seconds = tensor([1., 1., 1.])
+        >>> round(F.interaction_slowest_tool_time(generation_seconds, tool_seconds, score_seconds).item(), 3)
+        6.0
     """
-    state = _interaction_slowest_tool_time_update(generation_seconds, tool_seconds, score_seconds)
-    return _interaction_slowest_tool_time_finalize(state)
-
-
-def _interaction_slowest_tool_time_update(
-    generation_seconds: Tensor,
-    tool_seconds: Tensor,
-    score_seconds: Tensor,
-) -> Tensor:
-    check(generation_seconds=generation_seconds, tool_seconds=tool_seconds, score_seconds=score_seconds)
     generation_seconds = ops.as_float(generation_seconds)
     tool_seconds = ops.as_float(tool_seconds)
     score_seconds = ops.as_float(score_seconds)
-    tool_seconds_at_max = ops.at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)
-    return pack([tool_seconds_at_max])
+    return ops.at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)
 
 
-def _interaction_slowest_tool_time_finalize(state: Tensor) -> Tensor:
-    tool_seconds_at_max = state[0:3]
-    return ops.value_at_max(tool_seconds_at_max)
-
-
+@METRICS.metric("interaction/slowest/score_time", results.value_at_max)
 def interaction_slowest_score_time(generation_seconds: Tensor, tool_seconds: Tensor, score_seconds: Tensor) -> Tensor:
     """Scoring time of the response that took longest in all.
 
     Part of scoring in the straggler of the batch: if it is large, the reward function holds everyone up. Seconds of
     scoring for that response.
 
-    Formula::
-
-        at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)
-
+    Formula: ``at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -924,31 +659,22 @@ def interaction_slowest_score_time(generation_seconds: Tensor, tool_seconds: Ten
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> generation_seconds = tensor([3., 2., 5.])
+        >>> tool_seconds = tensor([1., 6., 3.])
+        >>> score_seconds = tensor([1., 1., 1.])
+        >>> round(F.interaction_slowest_score_time(generation_seconds, tool_seconds, score_seconds).item(), 3)
+        1.0
     """
-    state = _interaction_slowest_score_time_update(generation_seconds, tool_seconds, score_seconds)
-    return _interaction_slowest_score_time_finalize(state)
-
-
-def _interaction_slowest_score_time_update(
-    generation_seconds: Tensor,
-    tool_seconds: Tensor,
-    score_seconds: Tensor,
-) -> Tensor:
-    check(generation_seconds=generation_seconds, tool_seconds=tool_seconds, score_seconds=score_seconds)
     generation_seconds = ops.as_float(generation_seconds)
     tool_seconds = ops.as_float(tool_seconds)
     score_seconds = ops.as_float(score_seconds)
-    score_seconds_at_max = ops.at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)
-    return pack([score_seconds_at_max])
+    return ops.at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)
 
 
-def _interaction_slowest_score_time_finalize(state: Tensor) -> Tensor:
-    score_seconds_at_max = state[0:3]
-    return ops.value_at_max(score_seconds_at_max)
-
-
+@METRICS.metric("interaction/slowest/preemptions", results.value_at_max)
 def interaction_slowest_preemptions(
     generation_seconds: Tensor,
     tool_seconds: Tensor,
@@ -960,10 +686,7 @@ def interaction_slowest_preemptions(
     Interruptions of the straggler; above 0 it was slow because it was pushed out of the cache. How often the engine
     interrupted that response.
 
-    Formula::
-
-        at_max(preemptions, generation_seconds + tool_seconds + score_seconds)
-
+    Formula: ``at_max(preemptions, generation_seconds + tool_seconds + score_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -976,37 +699,24 @@ def interaction_slowest_preemptions(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> generation_seconds = tensor([3., 2., 5.])
+        >>> tool_seconds = tensor([1., 6., 3.])
+        >>> score_seconds = tensor([1., 1., 1.])
+        >>> preemptions = tensor([0, 4, 7])
+        >>> value = F.interaction_slowest_preemptions(generation_seconds, tool_seconds, score_seconds, preemptions)
+        >>> round(value.item(), 3)
+        4.0
     """
-    state = _interaction_slowest_preemptions_update(generation_seconds, tool_seconds, score_seconds, preemptions)
-    return _interaction_slowest_preemptions_finalize(state)
-
-
-def _interaction_slowest_preemptions_update(
-    generation_seconds: Tensor,
-    tool_seconds: Tensor,
-    score_seconds: Tensor,
-    preemptions: Tensor,
-) -> Tensor:
-    check(
-        generation_seconds=generation_seconds,
-        tool_seconds=tool_seconds,
-        score_seconds=score_seconds,
-        preemptions=preemptions,
-    )
     generation_seconds = ops.as_float(generation_seconds)
     tool_seconds = ops.as_float(tool_seconds)
     score_seconds = ops.as_float(score_seconds)
-    preemptions_at_max = ops.at_max(preemptions, generation_seconds + tool_seconds + score_seconds)
-    return pack([preemptions_at_max])
+    return ops.at_max(preemptions, generation_seconds + tool_seconds + score_seconds)
 
 
-def _interaction_slowest_preemptions_finalize(state: Tensor) -> Tensor:
-    preemptions_at_max = state[0:3]
-    return ops.value_at_max(preemptions_at_max)
-
-
+@METRICS.metric("interaction/slowest/prompt_length", results.value_at_max)
 def interaction_slowest_prompt_length(
     generation_seconds: Tensor,
     tool_seconds: Tensor,
@@ -1017,10 +727,7 @@ def interaction_slowest_prompt_length(
 
     A long prompt points to slow prefill or a conversation that keeps growing. Number of prompt tokens of that response.
 
-    Formula::
-
-        at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)
-
+    Formula: ``at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1033,37 +740,24 @@ def interaction_slowest_prompt_length(
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> generation_seconds = tensor([3., 2., 5.])
+        >>> tool_seconds = tensor([1., 6., 3.])
+        >>> score_seconds = tensor([1., 1., 1.])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> value = F.interaction_slowest_prompt_length(generation_seconds, tool_seconds, score_seconds, prompt_lengths)
+        >>> round(value.item(), 3)
+        5.0
     """
-    state = _interaction_slowest_prompt_length_update(generation_seconds, tool_seconds, score_seconds, prompt_lengths)
-    return _interaction_slowest_prompt_length_finalize(state)
-
-
-def _interaction_slowest_prompt_length_update(
-    generation_seconds: Tensor,
-    tool_seconds: Tensor,
-    score_seconds: Tensor,
-    prompt_lengths: Tensor,
-) -> Tensor:
-    check(
-        generation_seconds=generation_seconds,
-        tool_seconds=tool_seconds,
-        score_seconds=score_seconds,
-        prompt_lengths=prompt_lengths,
-    )
     generation_seconds = ops.as_float(generation_seconds)
     tool_seconds = ops.as_float(tool_seconds)
     score_seconds = ops.as_float(score_seconds)
-    prompt_lengths_at_max = ops.at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)
-    return pack([prompt_lengths_at_max])
+    return ops.at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)
 
 
-def _interaction_slowest_prompt_length_finalize(state: Tensor) -> Tensor:
-    prompt_lengths_at_max = state[0:3]
-    return ops.value_at_max(prompt_lengths_at_max)
-
-
+@METRICS.metric("interaction/slowest/response_length", results.value_at_max)
 def interaction_slowest_response_length(
     generation_seconds: Tensor,
     tool_seconds: Tensor,
@@ -1075,10 +769,7 @@ def interaction_slowest_response_length(
     Usually close to the largest response length; if it is not, something other than length made it slow. Number of
     response tokens of that response, tool outputs included.
 
-    Formula::
-
-        at_max(lengths, generation_seconds + tool_seconds + score_seconds)
-
+    Formula: ``at_max(lengths, generation_seconds + tool_seconds + score_seconds)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1091,427 +782,18 @@ def interaction_slowest_response_length(
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> generation_seconds = tensor([3., 2., 5.])
+        >>> tool_seconds = tensor([1., 6., 3.])
+        >>> score_seconds = tensor([1., 1., 1.])
+        >>> lengths = tensor([2, 4, 9])
+        >>> value = F.interaction_slowest_response_length(generation_seconds, tool_seconds, score_seconds, lengths)
+        >>> round(value.item(), 3)
+        4.0
     """
-    state = _interaction_slowest_response_length_update(generation_seconds, tool_seconds, score_seconds, lengths)
-    return _interaction_slowest_response_length_finalize(state)
-
-
-def _interaction_slowest_response_length_update(
-    generation_seconds: Tensor,
-    tool_seconds: Tensor,
-    score_seconds: Tensor,
-    lengths: Tensor,
-) -> Tensor:
-    check(
-        generation_seconds=generation_seconds,
-        tool_seconds=tool_seconds,
-        score_seconds=score_seconds,
-        lengths=lengths,
-    )
     generation_seconds = ops.as_float(generation_seconds)
     tool_seconds = ops.as_float(tool_seconds)
     score_seconds = ops.as_float(score_seconds)
-    lengths_at_max = ops.at_max(lengths, generation_seconds + tool_seconds + score_seconds)
-    return pack([lengths_at_max])
-
-
-def _interaction_slowest_response_length_finalize(state: Tensor) -> Tensor:
-    lengths_at_max = state[0:3]
-    return ops.value_at_max(lengths_at_max)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "interaction/turns/mean": MetricFunction(
-        id="interaction/turns/mean",
-        brief="Mean number of turns per response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("turns"),
-        parameters={},
-        function=interaction_turns_mean,
-        update=_interaction_turns_mean_update,
-        finalize=_interaction_turns_mean_finalize,
-        formula="mean(turns)",
-        slots=(Slot("turns_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "interaction/validation_turns/mean": MetricFunction(
-        id="interaction/validation_turns/mean",
-        brief="Mean number of turns per validation response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("turns"),
-        parameters={},
-        function=interaction_validation_turns_mean,
-        update=_interaction_validation_turns_mean_update,
-        finalize=_interaction_validation_turns_mean_finalize,
-        formula="mean(turns)",
-        slots=(Slot("turns_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "interaction/turns/max": MetricFunction(
-        id="interaction/turns/max",
-        brief="Largest number of turns of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("turns"),
-        parameters={},
-        function=interaction_turns_max,
-        update=_interaction_turns_max_update,
-        finalize=_interaction_turns_max_finalize,
-        formula="max(turns)",
-        slots=(Slot("turns_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "interaction/validation_turns/max": MetricFunction(
-        id="interaction/validation_turns/max",
-        brief="Largest number of turns of a validation response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("turns"),
-        parameters={},
-        function=interaction_validation_turns_max,
-        update=_interaction_validation_turns_max_update,
-        finalize=_interaction_validation_turns_max_finalize,
-        formula="max(turns)",
-        slots=(Slot("turns_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "interaction/turns/min": MetricFunction(
-        id="interaction/turns/min",
-        brief="Smallest number of turns of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("turns"),
-        parameters={},
-        function=interaction_turns_min,
-        update=_interaction_turns_min_update,
-        finalize=_interaction_turns_min_finalize,
-        formula="min(turns)",
-        slots=(Slot("turns_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "interaction/validation_turns/min": MetricFunction(
-        id="interaction/validation_turns/min",
-        brief="Smallest number of turns of a validation response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("turns"),
-        parameters={},
-        function=interaction_validation_turns_min,
-        update=_interaction_validation_turns_min_update,
-        finalize=_interaction_validation_turns_min_finalize,
-        formula="min(turns)",
-        slots=(Slot("turns_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "interaction/tool_calls/max": MetricFunction(
-        id="interaction/tool_calls/max",
-        brief="Largest number of tool calls of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("tool_calls"),
-        parameters={},
-        function=interaction_tool_calls_max,
-        update=_interaction_tool_calls_max_update,
-        finalize=_interaction_tool_calls_max_finalize,
-        formula="max(tool_calls)",
-        slots=(Slot("tool_calls_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "interaction/tool_calls/min": MetricFunction(
-        id="interaction/tool_calls/min",
-        brief="Smallest number of tool calls of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("tool_calls"),
-        parameters={},
-        function=interaction_tool_calls_min,
-        update=_interaction_tool_calls_min_update,
-        finalize=_interaction_tool_calls_min_finalize,
-        formula="min(tool_calls)",
-        slots=(Slot("tool_calls_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "interaction/preemptions/mean": MetricFunction(
-        id="interaction/preemptions/mean",
-        brief="Mean number of times that the engine interrupted a request to make room for others.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("preemptions"),
-        parameters={},
-        function=interaction_preemptions_mean,
-        update=_interaction_preemptions_mean_update,
-        finalize=_interaction_preemptions_mean_finalize,
-        formula="mean(preemptions)",
-        slots=(Slot("preemptions_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "interaction/preemptions/max": MetricFunction(
-        id="interaction/preemptions/max",
-        brief="Largest number of times that the engine interrupted a request to make room for others.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("preemptions"),
-        parameters={},
-        function=interaction_preemptions_max,
-        update=_interaction_preemptions_max_update,
-        finalize=_interaction_preemptions_max_finalize,
-        formula="max(preemptions)",
-        slots=(Slot("preemptions_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "interaction/preemptions/min": MetricFunction(
-        id="interaction/preemptions/min",
-        brief="Smallest number of times that the engine interrupted a request to make room for others.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("preemptions"),
-        parameters={},
-        function=interaction_preemptions_min,
-        update=_interaction_preemptions_min_update,
-        finalize=_interaction_preemptions_min_finalize,
-        formula="min(preemptions)",
-        slots=(Slot("preemptions_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "interaction/generation_time/mean": MetricFunction(
-        id="interaction/generation_time/mean",
-        brief="Mean wall time of generating a response.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds"),
-        parameters={},
-        function=interaction_generation_time_mean,
-        update=_interaction_generation_time_mean_update,
-        finalize=_interaction_generation_time_mean_finalize,
-        formula="mean(generation_seconds)",
-        slots=(Slot("generation_seconds_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "interaction/generation_time/max": MetricFunction(
-        id="interaction/generation_time/max",
-        brief="Largest wall time of generating a response.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds"),
-        parameters={},
-        function=interaction_generation_time_max,
-        update=_interaction_generation_time_max_update,
-        finalize=_interaction_generation_time_max_finalize,
-        formula="max(generation_seconds)",
-        slots=(Slot("generation_seconds_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "interaction/generation_time/min": MetricFunction(
-        id="interaction/generation_time/min",
-        brief="Smallest wall time of generating a response.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds"),
-        parameters={},
-        function=interaction_generation_time_min,
-        update=_interaction_generation_time_min_update,
-        finalize=_interaction_generation_time_min_finalize,
-        formula="min(generation_seconds)",
-        slots=(Slot("generation_seconds_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "interaction/tool_time/mean": MetricFunction(
-        id="interaction/tool_time/mean",
-        brief="Mean wall time of tool calls of a response.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("tool_seconds"),
-        parameters={},
-        function=interaction_tool_time_mean,
-        update=_interaction_tool_time_mean_update,
-        finalize=_interaction_tool_time_mean_finalize,
-        formula="mean(tool_seconds)",
-        slots=(Slot("tool_seconds_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "interaction/tool_time/max": MetricFunction(
-        id="interaction/tool_time/max",
-        brief="Largest wall time of tool calls of a response.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("tool_seconds"),
-        parameters={},
-        function=interaction_tool_time_max,
-        update=_interaction_tool_time_max_update,
-        finalize=_interaction_tool_time_max_finalize,
-        formula="max(tool_seconds)",
-        slots=(Slot("tool_seconds_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "interaction/tool_time/min": MetricFunction(
-        id="interaction/tool_time/min",
-        brief="Smallest wall time of tool calls of a response.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("tool_seconds"),
-        parameters={},
-        function=interaction_tool_time_min,
-        update=_interaction_tool_time_min_update,
-        finalize=_interaction_tool_time_min_finalize,
-        formula="min(tool_seconds)",
-        slots=(Slot("tool_seconds_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "interaction/score_time/mean": MetricFunction(
-        id="interaction/score_time/mean",
-        brief="Mean wall time of scoring a response.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("score_seconds"),
-        parameters={},
-        function=interaction_score_time_mean,
-        update=_interaction_score_time_mean_update,
-        finalize=_interaction_score_time_mean_finalize,
-        formula="mean(score_seconds)",
-        slots=(Slot("score_seconds_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "interaction/score_time/max": MetricFunction(
-        id="interaction/score_time/max",
-        brief="Largest wall time of scoring a response.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("score_seconds"),
-        parameters={},
-        function=interaction_score_time_max,
-        update=_interaction_score_time_max_update,
-        finalize=_interaction_score_time_max_finalize,
-        formula="max(score_seconds)",
-        slots=(Slot("score_seconds_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "interaction/score_time/min": MetricFunction(
-        id="interaction/score_time/min",
-        brief="Smallest wall time of scoring a response.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("score_seconds"),
-        parameters={},
-        function=interaction_score_time_min,
-        update=_interaction_score_time_min_update,
-        finalize=_interaction_score_time_min_finalize,
-        formula="min(score_seconds)",
-        slots=(Slot("score_seconds_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "interaction/slowest/generation_time": MetricFunction(
-        id="interaction/slowest/generation_time",
-        brief="Generation time of the response that took longest in all.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds", "tool_seconds", "score_seconds"),
-        parameters={},
-        function=interaction_slowest_generation_time,
-        update=_interaction_slowest_generation_time_update,
-        finalize=_interaction_slowest_generation_time_finalize,
-        formula="at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)",
-        slots=(Slot("generation_seconds_at_max", "at_max"),),
-    ),
-    "interaction/slowest/tool_time": MetricFunction(
-        id="interaction/slowest/tool_time",
-        brief="Tool time of the response that took longest in all.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds", "tool_seconds", "score_seconds"),
-        parameters={},
-        function=interaction_slowest_tool_time,
-        update=_interaction_slowest_tool_time_update,
-        finalize=_interaction_slowest_tool_time_finalize,
-        formula="at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)",
-        slots=(Slot("tool_seconds_at_max", "at_max"),),
-    ),
-    "interaction/slowest/score_time": MetricFunction(
-        id="interaction/slowest/score_time",
-        brief="Scoring time of the response that took longest in all.",
-        unit="s",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds", "tool_seconds", "score_seconds"),
-        parameters={},
-        function=interaction_slowest_score_time,
-        update=_interaction_slowest_score_time_update,
-        finalize=_interaction_slowest_score_time_finalize,
-        formula="at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)",
-        slots=(Slot("score_seconds_at_max", "at_max"),),
-    ),
-    "interaction/slowest/preemptions": MetricFunction(
-        id="interaction/slowest/preemptions",
-        brief="Preemptions of the response that took longest in all.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds", "tool_seconds", "score_seconds", "preemptions"),
-        parameters={},
-        function=interaction_slowest_preemptions,
-        update=_interaction_slowest_preemptions_update,
-        finalize=_interaction_slowest_preemptions_finalize,
-        formula="at_max(preemptions, generation_seconds + tool_seconds + score_seconds)",
-        slots=(Slot("preemptions_at_max", "at_max"),),
-    ),
-    "interaction/slowest/prompt_length": MetricFunction(
-        id="interaction/slowest/prompt_length",
-        brief="Prompt tokens of the response that took longest in all.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds", "tool_seconds", "score_seconds", "prompt_lengths"),
-        parameters={},
-        function=interaction_slowest_prompt_length,
-        update=_interaction_slowest_prompt_length_update,
-        finalize=_interaction_slowest_prompt_length_finalize,
-        formula="at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)",
-        slots=(Slot("prompt_lengths_at_max", "at_max"),),
-    ),
-    "interaction/slowest/response_length": MetricFunction(
-        id="interaction/slowest/response_length",
-        brief="Response tokens of the response that took longest in all.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("generation_seconds", "tool_seconds", "score_seconds", "lengths"),
-        parameters={},
-        function=interaction_slowest_response_length,
-        update=_interaction_slowest_response_length_update,
-        finalize=_interaction_slowest_response_length_finalize,
-        formula="at_max(lengths, generation_seconds + tool_seconds + score_seconds)",
-        slots=(Slot("lengths_at_max", "at_max"),),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return ops.at_max(lengths, generation_seconds + tool_seconds + score_seconds)

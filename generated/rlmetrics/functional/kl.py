@@ -15,12 +15,10 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -59,7 +57,11 @@ __all__ = [
     "kl_rollout_k3",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("kl/old/k1", results.ratio)
 def kl_old_k1(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the policy before the update to the one being updated, as the mean log-ratio old minus new.
 
@@ -67,10 +69,7 @@ def kl_old_k1(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     is unbiased, but single values scatter and may be negative; judge the average over many steps. It is 0 while both
     policies are equal. A flat 0 means one step per batch or old log-probabilities taken from the current policy.
 
-    Formula::
-
-        mean(old_logprobs - logprobs)
-
+    Formula: ``mean(old_logprobs - logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -85,31 +84,25 @@ def kl_old_k1(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_k1(logprobs, old_logprobs, mask).item(), 5)
+        0.09589
     """
-    state = _kl_old_k1_update(logprobs, old_logprobs, mask)
-    return _kl_old_k1_finalize(state)
-
-
-def _kl_old_k1_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    difference_sum = ops.total(old_logprobs - logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(old_logprobs - logprobs, mask)
 
 
-def _kl_old_k1_finalize(state: Tensor) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return difference_sum / token_count
-
-
+@METRICS.metric("kl/old/k1@clamped", results.ratio)
 def kl_old_k1_clamped(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence as the mean log-ratio old minus new, with log-ratios clamped to 20 in size.
 
@@ -117,10 +110,7 @@ def kl_old_k1_clamped(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> T
     is unbiased, but single values scatter and may be negative; judge the average over many steps. It is 0 while both
     policies are equal. A flat 0 means one step per batch or old log-probabilities taken from the current policy.
 
-    Formula::
-
-        mean(clamp(old_logprobs - logprobs, -20, 20))
-
+    Formula: ``mean(clamp(old_logprobs - logprobs, -20, 20))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -135,31 +125,25 @@ def kl_old_k1_clamped(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> T
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_k1_clamped(logprobs, old_logprobs, mask).item(), 5)
+        0.09589
     """
-    state = _kl_old_k1_clamped_update(logprobs, old_logprobs, mask)
-    return _kl_old_k1_clamped_finalize(state)
-
-
-def _kl_old_k1_clamped_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    clamped_sum = ops.total(torch.clamp(old_logprobs - logprobs, -20, 20), mask)
-    token_count = ops.count(mask)
-    return pack([clamped_sum, token_count])
+    return keep.mean(torch.clamp(old_logprobs - logprobs, -20, 20), mask)
 
 
-def _kl_old_k1_clamped_finalize(state: Tensor) -> Tensor:
-    clamped_sum, token_count = state.unbind()
-    return clamped_sum / token_count
-
-
+@METRICS.metric("kl/old/k2", results.ratio)
 def kl_old_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the policy before the update to the one being updated, as half the mean squared log-ratio.
 
@@ -167,10 +151,7 @@ def kl_old_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     grows with the distance. It is 0 on the first step of a batch, climbs over the epochs, and drops back with the next
     batch; a steady rise from batch to batch means that updates become too large. In bfloat16 it does not reach 0.
 
-    Formula::
-
-        mean(0.5 * (logprobs - old_logprobs) ** 2)
-
+    Formula: ``mean(0.5 * (logprobs - old_logprobs) ** 2)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k2. Data may be split
     anywhere: merged states equal the whole.
 
@@ -185,31 +166,25 @@ def kl_old_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_k2(logprobs, old_logprobs, mask).item(), 4)
+        0.1075
     """
-    state = _kl_old_k2_update(logprobs, old_logprobs, mask)
-    return _kl_old_k2_finalize(state)
-
-
-def _kl_old_k2_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    product_sum = ops.total(0.5 * torch.square(logprobs - old_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(0.5 * torch.square(logprobs - old_logprobs), mask)
 
 
-def _kl_old_k2_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("kl/old/k2@padded", results.ratio)
 def kl_old_k2_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """The mean over all response positions; padding contributes 0 and dilutes it.
 
@@ -217,10 +192,7 @@ def kl_old_k2_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Te
     grows with the distance. It is 0 on the first step of a batch, climbs over the epochs, and drops back with the next
     batch; a steady rise from batch to batch means that updates become too large. In bfloat16 it does not reach 0.
 
-    Formula::
-
-        mean(where(mask, 0.5 * (logprobs - old_logprobs) ** 2, 0.0), over=everything)
-
+    Formula: ``mean(where(mask, 0.5 * (logprobs - old_logprobs) ** 2, 0.0), over=everything)``.
     Population: Every response position of the padded tensor, padding included. Estimator: k2. Data may be split
     anywhere: merged states equal the whole.
 
@@ -235,32 +207,25 @@ def kl_old_k2_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Te
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_k2_padded(logprobs, old_logprobs, mask).item(), 5)
+        0.05374
     """
-    state = _kl_old_k2_padded_update(logprobs, old_logprobs, mask)
-    return _kl_old_k2_padded_finalize(state)
-
-
-def _kl_old_k2_padded_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    chosen = torch.where(mask, 0.5 * torch.square(logprobs - old_logprobs), 0.0)
-    chosen_sum = ops.total(chosen)
-    position_count = ops.number_of(chosen)
-    return pack([chosen_sum, position_count])
+    return keep.mean(torch.where(mask, 0.5 * torch.square(logprobs - old_logprobs), 0.0))
 
 
-def _kl_old_k2_padded_finalize(state: Tensor) -> Tensor:
-    chosen_sum, position_count = state.unbind()
-    return chosen_sum / position_count
-
-
+@METRICS.metric("kl/old_sequence/k2", results.ratio)
 def kl_old_sequence_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Half the mean squared log-ratio of whole responses between the old policy and the one being updated.
 
@@ -269,10 +234,7 @@ def kl_old_sequence_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> 
     It is 0 on the first step of a batch. Do not hold it against thresholds meant for a mean over tokens; a value of
     0.02 already means that response-level ratios spread by about 20 percent.
 
-    Formula::
-
-        mean(0.5 * seq_sum(logprobs - old_logprobs) ** 2)
-
+    Formula: ``mean(0.5 * seq_sum(logprobs - old_logprobs) ** 2)``.
     Population: Every response of the batch. Estimator: k2. Data may be split between sequences: merged states equal the
     whole.
 
@@ -287,32 +249,25 @@ def kl_old_sequence_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_sequence_k2(logprobs, old_logprobs, mask).item(), 5)
+        0.02069
     """
-    state = _kl_old_sequence_k2_update(logprobs, old_logprobs, mask)
-    return _kl_old_sequence_k2_finalize(state)
-
-
-def _kl_old_sequence_k2_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    product = 0.5 * torch.square(ops.seq_sum(logprobs - old_logprobs, mask))
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(0.5 * torch.square(ops.seq_sum(logprobs - old_logprobs, mask)))
 
 
-def _kl_old_sequence_k2_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("kl/old/k3", results.ratio)
 def kl_old_k3(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the policy before the update to the one being updated, by the k3 estimator.
 
@@ -338,32 +293,26 @@ def kl_old_k3(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_k3(logprobs, old_logprobs, mask).item(), 5)
+        0.09589
     """
-    state = _kl_old_k3_update(logprobs, old_logprobs, mask)
-    return _kl_old_k3_finalize(state)
-
-
-def _kl_old_k3_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     log_ratio = logprobs - old_logprobs
-    difference_sum = ops.total(torch.exp(log_ratio) - 1 - log_ratio, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(torch.exp(log_ratio) - 1 - log_ratio, mask)
 
 
-def _kl_old_k3_finalize(state: Tensor) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return difference_sum / token_count
-
-
+@METRICS.metric("kl/reference/k1", results.ratio)
 def kl_reference_k1(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the policy being updated to the reference policy, as the mean log-ratio.
 
@@ -371,10 +320,7 @@ def kl_reference_k1(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
     expectation only while the tokens still stem from the current policy; after several steps on one batch it is biased.
     It may be negative in single batches. Needs a reference model; without one it is not logged.
 
-    Formula::
-
-        mean(logprobs - ref_logprobs)
-
+    Formula: ``mean(logprobs - ref_logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -389,41 +335,32 @@ def kl_reference_k1(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_reference_k1(logprobs, ref_logprobs, mask).item(), 4)
+        -0.3269
     """
-    state = _kl_reference_k1_update(logprobs, ref_logprobs, mask)
-    return _kl_reference_k1_finalize(state)
-
-
-def _kl_reference_k1_update(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    difference_sum = ops.total(logprobs - ref_logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(logprobs - ref_logprobs, mask)
 
 
-def _kl_reference_k1_finalize(state: Tensor) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return difference_sum / token_count
-
-
+@METRICS.metric("kl/reference/k2", results.ratio)
 def kl_reference_k2(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the policy being updated to the reference policy, as half the mean squared log-ratio.
 
     Never negative and smooth, but biased. Its gradient, unlike its value, is what a KL penalty on the policy should
     use.
 
-    Formula::
-
-        mean(0.5 * (logprobs - ref_logprobs) ** 2)
-
+    Formula: ``mean(0.5 * (logprobs - ref_logprobs) ** 2)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k2. Data may be split
     anywhere: merged states equal the whole.
 
@@ -438,31 +375,25 @@ def kl_reference_k2(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_reference_k2(logprobs, ref_logprobs, mask).item(), 4)
+        0.6015
     """
-    state = _kl_reference_k2_update(logprobs, ref_logprobs, mask)
-    return _kl_reference_k2_finalize(state)
-
-
-def _kl_reference_k2_update(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    product_sum = ops.total(0.5 * torch.square(logprobs - ref_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(0.5 * torch.square(logprobs - ref_logprobs), mask)
 
 
-def _kl_reference_k2_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("kl/reference/k3", results.ratio)
 def kl_reference_k3(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the policy being updated to the reference policy, by the low-variance k3 estimator.
 
@@ -491,33 +422,27 @@ def kl_reference_k3(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_reference_k3(logprobs, ref_logprobs, mask).item(), 4)
+        0.7842
     """
-    state = _kl_reference_k3_update(logprobs, ref_logprobs, mask)
-    return _kl_reference_k3_finalize(state)
-
-
-def _kl_reference_k3_update(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - logprobs
-    difference_sum = ops.total(torch.exp(log_ratio) - log_ratio - 1, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(torch.exp(log_ratio) - log_ratio - 1, mask)
 
 
-def _kl_reference_k3_finalize(state: Tensor) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return difference_sum / token_count
-
-
+@METRICS.metric("kl/reference/k3@clamped", results.ratio)
 def kl_reference_k3_clamped(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
 
@@ -546,33 +471,27 @@ def kl_reference_k3_clamped(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_reference_k3_clamped(logprobs, ref_logprobs, mask).item(), 4)
+        0.7842
     """
-    state = _kl_reference_k3_clamped_update(logprobs, ref_logprobs, mask)
-    return _kl_reference_k3_clamped_finalize(state)
-
-
-def _kl_reference_k3_clamped_update(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = torch.clamp(ref_logprobs - logprobs, -20, 20)
-    clamped_sum = ops.total(torch.clamp(torch.exp(log_ratio) - log_ratio - 1, -10, 10), mask)
-    token_count = ops.count(mask)
-    return pack([clamped_sum, token_count])
+    return keep.mean(torch.clamp(torch.exp(log_ratio) - log_ratio - 1, -10, 10), mask)
 
 
-def _kl_reference_k3_clamped_finalize(state: Tensor) -> Tensor:
-    clamped_sum, token_count = state.unbind()
-    return clamped_sum / token_count
-
-
+@METRICS.metric("kl/reference/k3@importance_weighted", results.ratio)
 def kl_reference_k3_importance_weighted(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -611,40 +530,29 @@ def kl_reference_k3_importance_weighted(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_reference_k3_importance_weighted(logprobs, old_logprobs, ref_logprobs, mask).item(), 4)
+        0.805
     """
-    state = _kl_reference_k3_importance_weighted_update(logprobs, old_logprobs, ref_logprobs, mask)
-    return _kl_reference_k3_importance_weighted_finalize(state)
-
-
-def _kl_reference_k3_importance_weighted_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - logprobs
-    product = torch.exp(logprobs - old_logprobs) * (torch.exp(log_ratio) - log_ratio - 1)
-    product_sum = ops.total(product, mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(torch.exp(logprobs - old_logprobs) * (torch.exp(log_ratio) - log_ratio - 1), mask)
 
 
-def _kl_reference_k3_importance_weighted_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("kl/reference/k3@sequence_weighted", results.ratio)
 def kl_reference_k3_sequence_weighted(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -680,50 +588,37 @@ def kl_reference_k3_sequence_weighted(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_reference_k3_sequence_weighted(logprobs, old_logprobs, ref_logprobs, mask).item(), 4)
+        0.7512
     """
-    state = _kl_reference_k3_sequence_weighted_update(logprobs, old_logprobs, ref_logprobs, mask)
-    return _kl_reference_k3_sequence_weighted_finalize(state)
-
-
-def _kl_reference_k3_sequence_weighted_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - logprobs
     by_token = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
-    product_sum = ops.total(by_token * (torch.exp(log_ratio) - log_ratio - 1), mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(by_token * (torch.exp(log_ratio) - log_ratio - 1), mask)
 
 
-def _kl_reference_k3_sequence_weighted_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("kl/reference/abs", results.ratio)
 def kl_reference_abs(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean absolute log-ratio between the policy being updated and the reference policy.
 
     Not an estimate of the KL divergence but a distance of the same flavour: it cannot cancel, and it is always at least
     as large as the absolute value of k1.
 
-    Formula::
-
-        mean(abs(logprobs - ref_logprobs))
-
+    Formula: ``mean(abs(logprobs - ref_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
     anywhere: merged states equal the whole.
 
@@ -738,31 +633,25 @@ def kl_reference_abs(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Te
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_reference_abs(logprobs, ref_logprobs, mask).item(), 3)
+        1.059
     """
-    state = _kl_reference_abs_update(logprobs, ref_logprobs, mask)
-    return _kl_reference_abs_finalize(state)
-
-
-def _kl_reference_abs_update(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    abs_sum = ops.total(torch.abs(logprobs - ref_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([abs_sum, token_count])
+    return keep.mean(torch.abs(logprobs - ref_logprobs), mask)
 
 
-def _kl_reference_abs_finalize(state: Tensor) -> Tensor:
-    abs_sum, token_count = state.unbind()
-    return abs_sum / token_count
-
-
+@METRICS.metric("kl/reference/full", results.ratio)
 def kl_reference_full(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
     """Exact KL divergence from the policy being updated to the reference policy at each response position.
 
@@ -772,10 +661,7 @@ def kl_reference_full(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tenso
     No sampling noise from the choice of the next token, but it needs the full logits of both models, which is why it is
     rarely logged. Never negative.
 
-    Formula::
-
-        mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(ref_logits))))
-
+    Formula: ``mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(ref_logits))))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
     anywhere: merged states equal the whole.
 
@@ -790,34 +676,28 @@ def kl_reference_full(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tenso
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> ref_logits = tensor([[[0, log(3)], [2, 2], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_reference_full(logits, ref_logits, mask).item(), 5)
+        0.09155
     """
-    state = _kl_reference_full_update(logits, ref_logits, mask)
-    return _kl_reference_full_finalize(state)
-
-
-def _kl_reference_full_update(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
-    check(logits=logits, ref_logits=ref_logits, mask=mask)
     mask = mask.bool()
 
     def sum_vocab_rows(logits: torch.Tensor, ref_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(logits, -1) - torch.log_softmax(ref_logits, -1)
         return (torch.softmax(logits, -1) * difference).sum(-1)
 
-    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, logits, ref_logits, mask=mask), mask)
-    token_count = ops.count(mask)
-    return pack([sum_vocab_sum, token_count])
+    return keep.mean(ops.in_chunks(sum_vocab_rows, logits, ref_logits, mask=mask), mask)
 
 
-def _kl_reference_full_finalize(state: Tensor) -> Tensor:
-    sum_vocab_sum, token_count = state.unbind()
-    return sum_vocab_sum / token_count
-
-
+@METRICS.metric("kl/old_reference/k1", results.ratio)
 def kl_old_reference_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence per token from the policy that sampled to the reference policy, as the mean log-ratio.
 
@@ -825,10 +705,7 @@ def kl_old_reference_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
     is compared. It is 0 while the policy equals the reference; a lasting negative value means that tokens were not
     sampled from the distribution whose log-probabilities are used (other temperature, top-k, suppressed end token).
 
-    Formula::
-
-        mean(old_logprobs - ref_logprobs)
-
+    Formula: ``mean(old_logprobs - ref_logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -843,31 +720,25 @@ def kl_old_reference_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_k1(old_logprobs, ref_logprobs, mask).item(), 5)
+        -0.23105
     """
-    state = _kl_old_reference_k1_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_k1_finalize(state)
-
-
-def _kl_old_reference_k1_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    difference_sum = ops.total(old_logprobs - ref_logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(old_logprobs - ref_logprobs, mask)
 
 
-def _kl_old_reference_k1_finalize(state: Tensor) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return difference_sum / token_count
-
-
+@METRICS.metric("kl/old_reference/k2", results.ratio)
 def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence per token from the policy that sampled to the reference policy.
 
@@ -875,10 +746,7 @@ def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
 
     Never negative and biased; the squared penalty that some trainers call mse.
 
-    Formula::
-
-        mean(0.5 * (old_logprobs - ref_logprobs) ** 2)
-
+    Formula: ``mean(0.5 * (old_logprobs - ref_logprobs) ** 2)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k2. Data may be split
     anywhere: merged states equal the whole.
 
@@ -893,31 +761,25 @@ def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_k2(old_logprobs, ref_logprobs, mask).item(), 4)
+        0.4004
     """
-    state = _kl_old_reference_k2_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_k2_finalize(state)
-
-
-def _kl_old_reference_k2_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    product_sum = ops.total(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
 
 
-def _kl_old_reference_k2_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("kl/old_reference/k3", results.ratio)
 def kl_old_reference_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence per token from the policy that sampled to the reference policy, by the k3 estimator.
 
@@ -943,33 +805,27 @@ def kl_old_reference_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_k3(old_logprobs, ref_logprobs, mask).item(), 4)
+        0.6023
     """
-    state = _kl_old_reference_k3_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_k3_finalize(state)
-
-
-def _kl_old_reference_k3_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - old_logprobs
-    difference_sum = ops.total(torch.exp(log_ratio) - log_ratio - 1, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(torch.exp(log_ratio) - log_ratio - 1, mask)
 
 
-def _kl_old_reference_k3_finalize(state: Tensor) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return difference_sum / token_count
-
-
+@METRICS.metric("kl/old_reference/k3@clamped", results.ratio)
 def kl_old_reference_k3_clamped(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token cut at 10.
 
@@ -995,42 +851,33 @@ def kl_old_reference_k3_clamped(old_logprobs: Tensor, ref_logprobs: Tensor, mask
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_k3_clamped(old_logprobs, ref_logprobs, mask).item(), 4)
+        0.6023
     """
-    state = _kl_old_reference_k3_clamped_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_k3_clamped_finalize(state)
-
-
-def _kl_old_reference_k3_clamped_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = torch.clamp(ref_logprobs - old_logprobs, -20, 20)
-    clamped_sum = ops.total(torch.clamp(torch.exp(log_ratio) - log_ratio - 1, -10, 10), mask)
-    token_count = ops.count(mask)
-    return pack([clamped_sum, token_count])
+    return keep.mean(torch.clamp(torch.exp(log_ratio) - log_ratio - 1, -10, 10), mask)
 
 
-def _kl_old_reference_k3_clamped_finalize(state: Tensor) -> Tensor:
-    clamped_sum, token_count = state.unbind()
-    return clamped_sum / token_count
-
-
+@METRICS.metric("kl/old_reference/abs", results.ratio)
 def kl_old_reference_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean absolute log-ratio per token between the policy that sampled and the reference policy.
 
     A distance that cannot cancel, used as a penalty by some trainers; at least as large as the absolute value of k1.
 
-    Formula::
-
-        mean(abs(old_logprobs - ref_logprobs))
-
+    Formula: ``mean(abs(old_logprobs - ref_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
     anywhere: merged states equal the whole.
 
@@ -1045,40 +892,31 @@ def kl_old_reference_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_abs(old_logprobs, ref_logprobs, mask).item(), 4)
+        0.6931
     """
-    state = _kl_old_reference_abs_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_abs_finalize(state)
-
-
-def _kl_old_reference_abs_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    abs_sum = ops.total(torch.abs(old_logprobs - ref_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([abs_sum, token_count])
+    return keep.mean(torch.abs(old_logprobs - ref_logprobs), mask)
 
 
-def _kl_old_reference_abs_finalize(state: Tensor) -> Tensor:
-    abs_sum, token_count = state.unbind()
-    return abs_sum / token_count
-
-
+@METRICS.metric("kl/old_reference/full", results.ratio)
 def kl_old_reference_full(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
     """Exact KL divergence per response position from the policy that sampled to the reference policy.
 
     Summed over the vocabulary, so free of the noise of the sampled token. Needs the full logits of both models.
 
-    Formula::
-
-        mean(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits))))
-
+    Formula: ``mean(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits))))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
     anywhere: merged states equal the whole.
 
@@ -1093,44 +931,35 @@ def kl_old_reference_full(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> ref_logits = tensor([[[0, log(3)], [2, 2], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_full(old_logits, ref_logits, mask).item(), 5)
+        0.09155
     """
-    state = _kl_old_reference_full_update(old_logits, ref_logits, mask)
-    return _kl_old_reference_full_finalize(state)
-
-
-def _kl_old_reference_full_update(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
-    check(old_logits=old_logits, ref_logits=ref_logits, mask=mask)
     mask = mask.bool()
 
     def sum_vocab_rows(old_logits: torch.Tensor, ref_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(old_logits, -1) - torch.log_softmax(ref_logits, -1)
         return (torch.softmax(old_logits, -1) * difference).sum(-1)
 
-    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask)
-    token_count = ops.count(mask)
-    return pack([sum_vocab_sum, token_count])
+    return keep.mean(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask)
 
 
-def _kl_old_reference_full_finalize(state: Tensor) -> Tensor:
-    sum_vocab_sum, token_count = state.unbind()
-    return sum_vocab_sum / token_count
-
-
+@METRICS.metric("kl/old_reference/distribution", results.histogram)
 def kl_old_reference_distribution(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Histogram over response tokens of the log-ratio between sampling policy and reference.
 
     Shows whether the divergence is spread over all tokens or sits in a few. Negative entries are normal for single
     tokens; a long right tail is tokens that the reference would hardly have sampled.
 
-    Formula::
-
-        histogram(old_logprobs - ref_logprobs, low=-5, high=15, bins=100)
-
+    Formula: ``histogram(old_logprobs - ref_logprobs, low=-5, high=15, bins=100)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -1146,30 +975,28 @@ def kl_old_reference_distribution(old_logprobs: Tensor, ref_logprobs: Tensor, ma
         maximum in nat.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[-1., -2., -9.], [-1., -9., -9.]])
+        >>> ref_logprobs = tensor([[-1.3, -1.9, -9], [-17.5, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> found = F.kl_old_reference_distribution(old_logprobs, ref_logprobs, mask)
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {25: 1, 27: 1, 101: 1}
+        >>> [round(end, 4) for end in found[-2:].tolist()]
+        [-0.1, 16.5]
     """
-    state = _kl_old_reference_distribution_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_distribution_finalize(state)
-
-
-def _kl_old_reference_distribution_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    difference_bins = ops.histogram(old_logprobs - ref_logprobs, mask, low=-5.0, high=15.0, bins=100)
-    return pack([difference_bins])
+    return ops.histogram(old_logprobs - ref_logprobs, mask, low=-5.0, high=15.0, bins=100)
 
 
-def _kl_old_reference_distribution_finalize(state: Tensor) -> Tensor:
-    difference_bins = state[0:104]
-    return ops.histogram_result(difference_bins)
-
-
+@METRICS.metric("kl/old_reference_sum/k1", results.ratio)
 def kl_old_reference_sum_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence of whole responses from the sampling policy to the reference.
 
@@ -1181,10 +1008,7 @@ def kl_old_reference_sum_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
     with rising reward is often reward hacking; a negative mean should not happen and points to sampling settings that
     differ from the log-probabilities (top-k, temperature, a forced minimum length).
 
-    Formula::
-
-        mean(seq_sum(old_logprobs - ref_logprobs))
-
+    Formula: ``mean(seq_sum(old_logprobs - ref_logprobs))``.
     Population: Every response of the batch. Estimator: k1. Data may be split between sequences: merged states equal the
     whole.
 
@@ -1199,33 +1023,26 @@ def kl_old_reference_sum_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_sum_k1(old_logprobs, ref_logprobs, mask).item(), 4)
+        -0.3466
     """
-    state = _kl_old_reference_sum_k1_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_sum_k1_finalize(state)
-
-
-def _kl_old_reference_sum_k1_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(old_logprobs - ref_logprobs, mask))
 
 
-def _kl_old_reference_sum_k1_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("kl/old_reference_sum/k1@padded", results.ratio)
 def kl_old_reference_sum_k1_padded(old_logprobs: Tensor, ref_logprobs: Tensor) -> Tensor:
     """The log-ratio summed over all response positions, whatever both policies make of the padding.
 
@@ -1235,10 +1052,7 @@ def kl_old_reference_sum_k1_padded(old_logprobs: Tensor, ref_logprobs: Tensor) -
     with rising reward is often reward hacking; a negative mean should not happen and points to sampling settings that
     differ from the log-probabilities (top-k, temperature, a forced minimum length).
 
-    Formula::
-
-        mean(seq_sum(old_logprobs - ref_logprobs, over=everything))
-
+    Formula: ``mean(seq_sum(old_logprobs - ref_logprobs, over=everything))``.
     Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: k1. Data
     may be split between sequences: merged states equal the whole.
 
@@ -1252,32 +1066,24 @@ def kl_old_reference_sum_k1_padded(old_logprobs: Tensor, ref_logprobs: Tensor) -
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> round(F.kl_old_reference_sum_k1_padded(old_logprobs, ref_logprobs).item(), 4)
+        -0.3466
     """
-    state = _kl_old_reference_sum_k1_padded_update(old_logprobs, ref_logprobs)
-    return _kl_old_reference_sum_k1_padded_finalize(state)
-
-
-def _kl_old_reference_sum_k1_padded_update(old_logprobs: Tensor, ref_logprobs: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs)
     old_logprobs = ops.as_float(old_logprobs)
     ref_logprobs = ops.as_float(ref_logprobs)
-    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(old_logprobs - ref_logprobs))
 
 
-def _kl_old_reference_sum_k1_padded_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("kl/old_reference_sum/k2", results.ratio)
 def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Half the squared log-ratio between sampling policy and reference.
 
@@ -1286,10 +1092,7 @@ def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
 
     The squared penalty of a whole response. It grows with length and is never negative.
 
-    Formula::
-
-        mean(seq_sum(0.5 * (old_logprobs - ref_logprobs) ** 2))
-
+    Formula: ``mean(seq_sum(0.5 * (old_logprobs - ref_logprobs) ** 2))``.
     Population: Every response of the batch. Estimator: k2. Data may be split between sequences: merged states equal the
     whole.
 
@@ -1304,33 +1107,26 @@ def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_sum_k2(old_logprobs, ref_logprobs, mask).item(), 4)
+        0.6006
     """
-    state = _kl_old_reference_sum_k2_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_sum_k2_finalize(state)
-
-
-def _kl_old_reference_sum_k2_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum_2 = ops.seq_sum(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(0.5 * torch.square(old_logprobs - ref_logprobs), mask))
 
 
-def _kl_old_reference_sum_k2_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("kl/old_reference_sum/k3", results.ratio)
 def kl_old_reference_sum_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """The k3 estimate of the KL divergence from the sampling policy to the reference, summed over each response.
 
@@ -1355,43 +1151,33 @@ def kl_old_reference_sum_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_sum_k3(old_logprobs, ref_logprobs, mask).item(), 4)
+        0.9034
     """
-    state = _kl_old_reference_sum_k3_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_sum_k3_finalize(state)
-
-
-def _kl_old_reference_sum_k3_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - old_logprobs
-    seq_sum_2 = ops.seq_sum(torch.exp(log_ratio) - log_ratio - 1, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(torch.exp(log_ratio) - log_ratio - 1, mask))
 
 
-def _kl_old_reference_sum_k3_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("kl/old_reference_sum/abs", results.ratio)
 def kl_old_reference_sum_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """The absolute log-ratio between sampling policy and reference, summed over each response.
 
     A distance of whole responses that cannot cancel; it grows with length.
 
-    Formula::
-
-        mean(seq_sum(abs(old_logprobs - ref_logprobs)))
-
+    Formula: ``mean(seq_sum(abs(old_logprobs - ref_logprobs)))``.
     Population: Every response of the batch. Estimator: abs. Data may be split between sequences: merged states equal
     the whole.
 
@@ -1406,43 +1192,33 @@ def kl_old_reference_sum_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: T
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_sum_abs(old_logprobs, ref_logprobs, mask).item(), 3)
+        1.04
     """
-    state = _kl_old_reference_sum_abs_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_sum_abs_finalize(state)
-
-
-def _kl_old_reference_sum_abs_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum_2 = ops.seq_sum(torch.abs(old_logprobs - ref_logprobs), mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(torch.abs(old_logprobs - ref_logprobs), mask))
 
 
-def _kl_old_reference_sum_abs_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("kl/old_reference_sum/full", results.ratio)
 def kl_old_reference_sum_full(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
     """The exact KL divergence at each response position, summed over each response.
 
     Full-vocabulary divergence between sampling policy and reference along the sampled text. It grows with length and is
     never negative.
 
-    Formula::
-
-        mean(seq_sum(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits)))))
-
+    Formula: ``mean(seq_sum(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits)))))``.
     Population: Every response of the batch. Estimator: full. Data may be split between sequences: merged states equal
     the whole.
 
@@ -1457,46 +1233,36 @@ def kl_old_reference_sum_full(old_logits: Tensor, ref_logits: Tensor, mask: Tens
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> old_logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> ref_logits = tensor([[[0, log(3)], [2, 2], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_old_reference_sum_full(old_logits, ref_logits, mask).item(), 4)
+        0.1373
     """
-    state = _kl_old_reference_sum_full_update(old_logits, ref_logits, mask)
-    return _kl_old_reference_sum_full_finalize(state)
-
-
-def _kl_old_reference_sum_full_update(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tensor:
-    check(old_logits=old_logits, ref_logits=ref_logits, mask=mask)
     mask = mask.bool()
 
     def sum_vocab_rows(old_logits: torch.Tensor, ref_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(old_logits, -1) - torch.log_softmax(ref_logits, -1)
         return (torch.softmax(old_logits, -1) * difference).sum(-1)
 
-    seq_sum_2 = ops.seq_sum(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask))
 
 
-def _kl_old_reference_sum_full_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("kl/old_reference_sum/distribution", results.histogram)
 def kl_old_reference_sum_distribution(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Histogram over responses of the summed log-ratio between sampling policy and reference.
 
     Shows whether a rising mean comes from all responses or from a few that ran away. Negative entries are normal for
     single responses; a shifted bulk is not.
 
-    Formula::
-
-        histogram(seq_sum(old_logprobs - ref_logprobs), low=-50, high=150, bins=100)
-
+    Formula: ``histogram(seq_sum(old_logprobs - ref_logprobs), low=-50, high=150, bins=100)``.
     Population: Every response of the batch. Estimator: k1. Data may be split between sequences: merged states equal the
     whole.
 
@@ -1512,32 +1278,30 @@ def kl_old_reference_sum_distribution(old_logprobs: Tensor, ref_logprobs: Tensor
         and maximum in nat.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> found = F.kl_old_reference_sum_distribution(old_logprobs, ref_logprobs, mask)
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {25: 1, 26: 1}
+        >>> [round(end, 4) for end in found[-2:].tolist()]
+        [-1.3863, 0.6931]
     """
-    state = _kl_old_reference_sum_distribution_update(old_logprobs, ref_logprobs, mask)
-    return _kl_old_reference_sum_distribution_finalize(state)
-
-
-def _kl_old_reference_sum_distribution_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     seq_sum = ops.seq_sum(old_logprobs - ref_logprobs, mask)
-    seq_sum_bins = ops.histogram(seq_sum, low=-50.0, high=150.0, bins=100)
-    return pack([seq_sum_bins])
+    return ops.histogram(seq_sum, low=-50.0, high=150.0, bins=100)
 
 
-def _kl_old_reference_sum_distribution_finalize(state: Tensor) -> Tensor:
-    seq_sum_bins = state[0:104]
-    return ops.histogram_result(seq_sum_bins)
-
-
+@METRICS.metric("kl/coefficient", results.last)
 def kl_coefficient(kl_coefficient: Tensor) -> Tensor:
     """Weight of the KL penalty in the reward that was in force.
 
@@ -1546,10 +1310,7 @@ def kl_coefficient(kl_coefficient: Tensor) -> Tensor:
     that only rises says that the policy cannot be held near the reference; it often climbs before training becomes
     numerically unstable.
 
-    Formula::
-
-        last(kl_coefficient)
-
+    Formula: ``last(kl_coefficient)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1559,28 +1320,20 @@ def kl_coefficient(kl_coefficient: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> round(F.kl_coefficient(tensor(0.3)).item(), 4)
+        0.3
     """
-    state = _kl_coefficient_update(kl_coefficient)
-    return _kl_coefficient_finalize(state)
-
-
-def _kl_coefficient_update(kl_coefficient: Tensor) -> Tensor:
-    check(kl_coefficient=kl_coefficient)
     kl_coefficient = ops.as_float(kl_coefficient)
-    last_kl_coefficient = ops.last(kl_coefficient)
-    return pack([last_kl_coefficient])
+    return ops.last(kl_coefficient)
 
 
-def _kl_coefficient_finalize(state: Tensor) -> Tensor:
-    last_kl_coefficient = state[0:2]
-    return ops.last_value(last_kl_coefficient)
-
-
+@METRICS.metric("kl/rollout/k1", results.ratio)
 def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the rollout engine's policy to the trainer's policy on the same weights.
 
@@ -1591,10 +1344,7 @@ def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
     routing) or weights that were not synchronised. Unbiased because the tokens were sampled by the engine, and possibly
     negative.
 
-    Formula::
-
-        mean(rollout_logprobs - old_logprobs)
-
+    Formula: ``mean(rollout_logprobs - old_logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -1609,31 +1359,25 @@ def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_rollout_k1(rollout_logprobs, old_logprobs, mask).item(), 4)
+        -0.4621
     """
-    state = _kl_rollout_k1_update(rollout_logprobs, old_logprobs, mask)
-    return _kl_rollout_k1_finalize(state)
-
-
-def _kl_rollout_k1_update(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(rollout_logprobs=rollout_logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    difference_sum = ops.total(rollout_logprobs - old_logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(rollout_logprobs - old_logprobs, mask)
 
 
-def _kl_rollout_k1_finalize(state: Tensor) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return difference_sum / token_count
-
-
+@METRICS.metric("kl/rollout/k1@clamped", results.ratio)
 def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence as the mean log-ratio of rollout engine and trainer, with log-ratios clamped to 20 in size.
 
@@ -1642,10 +1386,7 @@ def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: 
     routing) or weights that were not synchronised. Unbiased because the tokens were sampled by the engine, and possibly
     negative.
 
-    Formula::
-
-        mean(clamp(rollout_logprobs - old_logprobs, -20, 20))
-
+    Formula: ``mean(clamp(rollout_logprobs - old_logprobs, -20, 20))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -1660,31 +1401,25 @@ def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_rollout_k1_clamped(rollout_logprobs, old_logprobs, mask).item(), 4)
+        -0.4621
     """
-    state = _kl_rollout_k1_clamped_update(rollout_logprobs, old_logprobs, mask)
-    return _kl_rollout_k1_clamped_finalize(state)
-
-
-def _kl_rollout_k1_clamped_update(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(rollout_logprobs=rollout_logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    clamped_sum = ops.total(torch.clamp(rollout_logprobs - old_logprobs, -20, 20), mask)
-    token_count = ops.count(mask)
-    return pack([clamped_sum, token_count])
+    return keep.mean(torch.clamp(rollout_logprobs - old_logprobs, -20, 20), mask)
 
 
-def _kl_rollout_k1_clamped_finalize(state: Tensor) -> Tensor:
-    clamped_sum, token_count = state.unbind()
-    return clamped_sum / token_count
-
-
+@METRICS.metric("kl/rollout/k3", results.ratio)
 def kl_rollout_k3(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the rollout engine's policy to the trainer's policy on the same weights, by the k3 estimator.
 
@@ -1710,32 +1445,26 @@ def kl_rollout_k3(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.kl_rollout_k3(rollout_logprobs, old_logprobs, mask).item(), 4)
+        0.2046
     """
-    state = _kl_rollout_k3_update(rollout_logprobs, old_logprobs, mask)
-    return _kl_rollout_k3_finalize(state)
-
-
-def _kl_rollout_k3_update(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(rollout_logprobs=rollout_logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
-    difference_sum = ops.total(torch.exp(log_ratio) - log_ratio - 1, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(torch.exp(log_ratio) - log_ratio - 1, mask)
 
 
-def _kl_rollout_k3_finalize(state: Tensor) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return difference_sum / token_count
-
-
+@METRICS.metric("kl/loss_coefficient", results.last)
 def kl_loss_coefficient(kl_coefficient: Tensor) -> Tensor:
     """Weight of the KL term in the policy loss.
 
@@ -1743,10 +1472,7 @@ def kl_loss_coefficient(kl_coefficient: Tensor) -> Tensor:
     a flat line is right; it is logged so that runs can be told apart. Multiply the logged KL term by it to see how much
     of the loss is penalty. A penalty that is taken off the reward has a weight of its own, which may be adapted.
 
-    Formula::
-
-        last(kl_coefficient)
-
+    Formula: ``last(kl_coefficient)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1756,576 +1482,15 @@ def kl_loss_coefficient(kl_coefficient: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shao et al. 2024, DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models,
             https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> round(F.kl_loss_coefficient(tensor(0.3)).item(), 4)
+        0.3
     """
-    state = _kl_loss_coefficient_update(kl_coefficient)
-    return _kl_loss_coefficient_finalize(state)
-
-
-def _kl_loss_coefficient_update(kl_coefficient: Tensor) -> Tensor:
-    check(kl_coefficient=kl_coefficient)
     kl_coefficient = ops.as_float(kl_coefficient)
-    last_kl_coefficient = ops.last(kl_coefficient)
-    return pack([last_kl_coefficient])
-
-
-def _kl_loss_coefficient_finalize(state: Tensor) -> Tensor:
-    last_kl_coefficient = state[0:2]
-    return ops.last_value(last_kl_coefficient)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "kl/old/k1": MetricFunction(
-        id="kl/old/k1",
-        brief=(
-            "KL divergence from the policy before the update to the one being updated, as the mean log-ratio old "
-            "minus new."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=kl_old_k1,
-        update=_kl_old_k1_update,
-        finalize=_kl_old_k1_finalize,
-        formula="mean(old_logprobs - logprobs)",
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old/k1@clamped": MetricFunction(
-        id="kl/old/k1@clamped",
-        brief="KL divergence as the mean log-ratio old minus new, with log-ratios clamped to 20 in size.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=kl_old_k1_clamped,
-        update=_kl_old_k1_clamped_update,
-        finalize=_kl_old_k1_clamped_finalize,
-        formula="mean(clamp(old_logprobs - logprobs, -20, 20))",
-        slots=(Slot("clamped_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old/k2": MetricFunction(
-        id="kl/old/k2",
-        brief=(
-            "KL divergence from the policy before the update to the one being updated, as half the mean squared "
-            "log-ratio."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=kl_old_k2,
-        update=_kl_old_k2_update,
-        finalize=_kl_old_k2_finalize,
-        formula="mean(0.5 * (logprobs - old_logprobs) ** 2)",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old/k2@padded": MetricFunction(
-        id="kl/old/k2@padded",
-        brief="The mean over all response positions; padding contributes 0 and dilutes it.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=kl_old_k2_padded,
-        update=_kl_old_k2_padded_update,
-        finalize=_kl_old_k2_padded_finalize,
-        formula="mean(where(mask, 0.5 * (logprobs - old_logprobs) ** 2, 0.0), over=everything)",
-        slots=(Slot("chosen_sum", "sum"), Slot("position_count", "count")),
-        over_padding=True,
-    ),
-    "kl/old_sequence/k2": MetricFunction(
-        id="kl/old_sequence/k2",
-        brief="Half the mean squared log-ratio of whole responses between the old policy and the one being updated.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=kl_old_sequence_k2,
-        update=_kl_old_sequence_k2_update,
-        finalize=_kl_old_sequence_k2_finalize,
-        formula="mean(0.5 * seq_sum(logprobs - old_logprobs) ** 2)",
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "kl/old/k3": MetricFunction(
-        id="kl/old/k3",
-        brief="KL divergence from the policy before the update to the one being updated, by the k3 estimator.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=kl_old_k3,
-        update=_kl_old_k3_update,
-        finalize=_kl_old_k3_finalize,
-        formula="mean(exp(log_ratio) - 1 - log_ratio)",
-        let={"log_ratio": "logprobs - old_logprobs"},
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/reference/k1": MetricFunction(
-        id="kl/reference/k1",
-        brief="KL divergence from the policy being updated to the reference policy, as the mean log-ratio.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_reference_k1,
-        update=_kl_reference_k1_update,
-        finalize=_kl_reference_k1_finalize,
-        formula="mean(logprobs - ref_logprobs)",
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/reference/k2": MetricFunction(
-        id="kl/reference/k2",
-        brief=(
-            "KL divergence from the policy being updated to the reference policy, as half the mean squared log-ratio."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_reference_k2,
-        update=_kl_reference_k2_update,
-        finalize=_kl_reference_k2_finalize,
-        formula="mean(0.5 * (logprobs - ref_logprobs) ** 2)",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/reference/k3": MetricFunction(
-        id="kl/reference/k3",
-        brief="KL divergence from the policy being updated to the reference policy, by the low-variance k3 estimator.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_reference_k3,
-        update=_kl_reference_k3_update,
-        finalize=_kl_reference_k3_finalize,
-        formula="mean(exp(log_ratio) - log_ratio - 1)",
-        let={"log_ratio": "ref_logprobs - logprobs"},
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/reference/k3@clamped": MetricFunction(
-        id="kl/reference/k3@clamped",
-        brief=(
-            "KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token "
-            "cut at 10."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_reference_k3_clamped,
-        update=_kl_reference_k3_clamped_update,
-        finalize=_kl_reference_k3_clamped_finalize,
-        formula="mean(clamp(exp(log_ratio) - log_ratio - 1, -10, 10))",
-        let={"log_ratio": "clamp(ref_logprobs - logprobs, -20, 20)"},
-        slots=(Slot("clamped_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/reference/k3@importance_weighted": MetricFunction(
-        id="kl/reference/k3@importance_weighted",
-        brief=(
-            "Every term is multiplied by the token's probability ratio of current to old policy, which makes its "
-            "gradient unbiased."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_reference_k3_importance_weighted,
-        update=_kl_reference_k3_importance_weighted_update,
-        finalize=_kl_reference_k3_importance_weighted_finalize,
-        formula="mean(exp(logprobs - old_logprobs) * (exp(log_ratio) - log_ratio - 1))",
-        let={"log_ratio": "ref_logprobs - logprobs"},
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/reference/k3@sequence_weighted": MetricFunction(
-        id="kl/reference/k3@sequence_weighted",
-        brief=(
-            "Every term is multiplied by the response's length-normalised probability ratio of current to old policy."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_reference_k3_sequence_weighted,
-        update=_kl_reference_k3_sequence_weighted_update,
-        finalize=_kl_reference_k3_sequence_weighted_finalize,
-        formula="mean(per_token(exp(seq_mean(logprobs - old_logprobs))) * (exp(log_ratio) - log_ratio - 1))",
-        let={"log_ratio": "ref_logprobs - logprobs"},
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/reference/abs": MetricFunction(
-        id="kl/reference/abs",
-        brief="Mean absolute log-ratio between the policy being updated and the reference policy.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_reference_abs,
-        update=_kl_reference_abs_update,
-        finalize=_kl_reference_abs_finalize,
-        formula="mean(abs(logprobs - ref_logprobs))",
-        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/reference/full": MetricFunction(
-        id="kl/reference/full",
-        brief=(
-            "Exact KL divergence from the policy being updated to the reference policy at each response position, "
-            "summed over the vocabulary."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "ref_logits", "mask"),
-        parameters={},
-        function=kl_reference_full,
-        update=_kl_reference_full_update,
-        finalize=_kl_reference_full_finalize,
-        formula="mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(ref_logits))))",
-        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old_reference/k1": MetricFunction(
-        id="kl/old_reference/k1",
-        brief="KL divergence per token from the policy that sampled to the reference policy, as the mean log-ratio.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_k1,
-        update=_kl_old_reference_k1_update,
-        finalize=_kl_old_reference_k1_finalize,
-        formula="mean(old_logprobs - ref_logprobs)",
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old_reference/k2": MetricFunction(
-        id="kl/old_reference/k2",
-        brief=(
-            "KL divergence per token from the policy that sampled to the reference policy, as half the mean squared "
-            "log-ratio."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_k2,
-        update=_kl_old_reference_k2_update,
-        finalize=_kl_old_reference_k2_finalize,
-        formula="mean(0.5 * (old_logprobs - ref_logprobs) ** 2)",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old_reference/k3": MetricFunction(
-        id="kl/old_reference/k3",
-        brief="KL divergence per token from the policy that sampled to the reference policy, by the k3 estimator.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_k3,
-        update=_kl_old_reference_k3_update,
-        finalize=_kl_old_reference_k3_finalize,
-        formula="mean(exp(log_ratio) - log_ratio - 1)",
-        let={"log_ratio": "ref_logprobs - old_logprobs"},
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old_reference/k3@clamped": MetricFunction(
-        id="kl/old_reference/k3@clamped",
-        brief=(
-            "KL divergence by the k3 estimator, with log-ratios clamped to 20 in size and the estimate of a token "
-            "cut at 10."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_k3_clamped,
-        update=_kl_old_reference_k3_clamped_update,
-        finalize=_kl_old_reference_k3_clamped_finalize,
-        formula="mean(clamp(exp(log_ratio) - log_ratio - 1, -10, 10))",
-        let={"log_ratio": "clamp(ref_logprobs - old_logprobs, -20, 20)"},
-        slots=(Slot("clamped_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old_reference/abs": MetricFunction(
-        id="kl/old_reference/abs",
-        brief="Mean absolute log-ratio per token between the policy that sampled and the reference policy.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_abs,
-        update=_kl_old_reference_abs_update,
-        finalize=_kl_old_reference_abs_finalize,
-        formula="mean(abs(old_logprobs - ref_logprobs))",
-        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old_reference/full": MetricFunction(
-        id="kl/old_reference/full",
-        brief="Exact KL divergence per response position from the policy that sampled to the reference policy.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logits", "ref_logits", "mask"),
-        parameters={},
-        function=kl_old_reference_full,
-        update=_kl_old_reference_full_update,
-        finalize=_kl_old_reference_full_finalize,
-        formula="mean(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits))))",
-        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/old_reference/distribution": MetricFunction(
-        id="kl/old_reference/distribution",
-        brief="Histogram over response tokens of the log-ratio between sampling policy and reference.",
-        unit="nat",
-        kind="distribution",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_distribution,
-        update=_kl_old_reference_distribution_update,
-        finalize=_kl_old_reference_distribution_finalize,
-        formula="histogram(old_logprobs - ref_logprobs, low=-5, high=15, bins=100)",
-        slots=(Slot("difference_bins", "bins", bins=100, low=-5.0, high=15.0),),
-    ),
-    "kl/old_reference_sum/k1": MetricFunction(
-        id="kl/old_reference_sum/k1",
-        brief=(
-            "KL divergence of whole responses from the sampling policy to the reference, the log-ratio summed over "
-            "each response."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_sum_k1,
-        update=_kl_old_reference_sum_k1_update,
-        finalize=_kl_old_reference_sum_k1_finalize,
-        formula="mean(seq_sum(old_logprobs - ref_logprobs))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "kl/old_reference_sum/k1@padded": MetricFunction(
-        id="kl/old_reference_sum/k1@padded",
-        brief="The log-ratio summed over all response positions, whatever both policies make of the padding.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs"),
-        parameters={},
-        function=kl_old_reference_sum_k1_padded,
-        update=_kl_old_reference_sum_k1_padded_update,
-        finalize=_kl_old_reference_sum_k1_padded_finalize,
-        formula="mean(seq_sum(old_logprobs - ref_logprobs, over=everything))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-        over_padding=True,
-    ),
-    "kl/old_reference_sum/k2": MetricFunction(
-        id="kl/old_reference_sum/k2",
-        brief=(
-            "Half the squared log-ratio between sampling policy and reference, summed over each response and "
-            "averaged over responses."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_sum_k2,
-        update=_kl_old_reference_sum_k2_update,
-        finalize=_kl_old_reference_sum_k2_finalize,
-        formula="mean(seq_sum(0.5 * (old_logprobs - ref_logprobs) ** 2))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "kl/old_reference_sum/k3": MetricFunction(
-        id="kl/old_reference_sum/k3",
-        brief=(
-            "The k3 estimate of the KL divergence from the sampling policy to the reference, summed over each response."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_sum_k3,
-        update=_kl_old_reference_sum_k3_update,
-        finalize=_kl_old_reference_sum_k3_finalize,
-        formula="mean(seq_sum(exp(log_ratio) - log_ratio - 1))",
-        let={"log_ratio": "ref_logprobs - old_logprobs"},
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "kl/old_reference_sum/abs": MetricFunction(
-        id="kl/old_reference_sum/abs",
-        brief="The absolute log-ratio between sampling policy and reference, summed over each response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_sum_abs,
-        update=_kl_old_reference_sum_abs_update,
-        finalize=_kl_old_reference_sum_abs_finalize,
-        formula="mean(seq_sum(abs(old_logprobs - ref_logprobs)))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "kl/old_reference_sum/full": MetricFunction(
-        id="kl/old_reference_sum/full",
-        brief="The exact KL divergence at each response position, summed over each response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logits", "ref_logits", "mask"),
-        parameters={},
-        function=kl_old_reference_sum_full,
-        update=_kl_old_reference_sum_full_update,
-        finalize=_kl_old_reference_sum_full_finalize,
-        formula="mean(seq_sum(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits)))))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "kl/old_reference_sum/distribution": MetricFunction(
-        id="kl/old_reference_sum/distribution",
-        brief="Histogram over responses of the summed log-ratio between sampling policy and reference.",
-        unit="nat",
-        kind="distribution",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={},
-        function=kl_old_reference_sum_distribution,
-        update=_kl_old_reference_sum_distribution_update,
-        finalize=_kl_old_reference_sum_distribution_finalize,
-        formula="histogram(seq_sum(old_logprobs - ref_logprobs), low=-50, high=150, bins=100)",
-        slots=(Slot("seq_sum_bins", "bins", bins=100, low=-50.0, high=150.0),),
-    ),
-    "kl/coefficient": MetricFunction(
-        id="kl/coefficient",
-        brief="Weight of the KL penalty in the reward that was in force.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("kl_coefficient"),
-        parameters={},
-        function=kl_coefficient,
-        update=_kl_coefficient_update,
-        finalize=_kl_coefficient_finalize,
-        formula="last(kl_coefficient)",
-        slots=(Slot("last_kl_coefficient", "last"),),
-    ),
-    "kl/rollout/k1": MetricFunction(
-        id="kl/rollout/k1",
-        brief=(
-            "KL divergence from the rollout engine's policy to the trainer's policy on the same weights, as the mean "
-            "log-ratio."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rollout_logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=kl_rollout_k1,
-        update=_kl_rollout_k1_update,
-        finalize=_kl_rollout_k1_finalize,
-        formula="mean(rollout_logprobs - old_logprobs)",
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/rollout/k1@clamped": MetricFunction(
-        id="kl/rollout/k1@clamped",
-        brief=(
-            "KL divergence as the mean log-ratio of rollout engine and trainer, with log-ratios clamped to 20 in size."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rollout_logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=kl_rollout_k1_clamped,
-        update=_kl_rollout_k1_clamped_update,
-        finalize=_kl_rollout_k1_clamped_finalize,
-        formula="mean(clamp(rollout_logprobs - old_logprobs, -20, 20))",
-        slots=(Slot("clamped_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/rollout/k3": MetricFunction(
-        id="kl/rollout/k3",
-        brief=(
-            "KL divergence from the rollout engine's policy to the trainer's policy on the same weights, by the k3 "
-            "estimator."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rollout_logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=kl_rollout_k3,
-        update=_kl_rollout_k3_update,
-        finalize=_kl_rollout_k3_finalize,
-        formula="mean(exp(log_ratio) - log_ratio - 1)",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "kl/loss_coefficient": MetricFunction(
-        id="kl/loss_coefficient",
-        brief="Weight of the KL term in the policy loss.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("kl_coefficient"),
-        parameters={},
-        function=kl_loss_coefficient,
-        update=_kl_loss_coefficient_update,
-        finalize=_kl_loss_coefficient_finalize,
-        formula="last(kl_coefficient)",
-        slots=(Slot("last_kl_coefficient", "last"),),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return ops.last(kl_coefficient)

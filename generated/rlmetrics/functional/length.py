@@ -11,12 +11,11 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -48,7 +47,11 @@ __all__ = [
     "length_truncated_fraction",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("length/response/mean", results.ratio)
 def length_response_mean(lengths: Tensor) -> Tensor:
     """Mean number of response tokens.
 
@@ -56,10 +59,7 @@ def length_response_mean(lengths: Tensor) -> Tensor:
     Long responses earn larger KL sums and weigh more in token means, so a change in length explains many other curves.
     A mean near the length limit means that most responses are cut off.
 
-    Formula::
-
-        mean(lengths)
-
+    Formula: ``mean(lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -69,38 +69,26 @@ def length_response_mean(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
+
+    Example:
+        >>> round(F.length_response_mean(tensor([2, 4, 9])).item(), 3)
+        5.0
     """
-    state = _length_response_mean_update(lengths)
-    return _length_response_mean_finalize(state)
+    return keep.mean(lengths)
 
 
-def _length_response_mean_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
-    lengths_sum = ops.total(lengths)
-    sequence_count = ops.number_of(lengths)
-    return pack([lengths_sum, sequence_count])
-
-
-def _length_response_mean_finalize(state: Tensor) -> Tensor:
-    lengths_sum, sequence_count = state.unbind()
-    return lengths_sum / sequence_count
-
-
+@METRICS.metric("length/response/std", results.deviation(1))
 def length_response_std(lengths: Tensor) -> Tensor:
     """Standard deviation of the number of response tokens.
 
     At 0 all responses are equally long, usually because all run into the limit or the policy has collapsed to one
     answer. The unbiased estimate (n − 1) is used.
 
-    Formula::
-
-        std(lengths)
-
+    Formula: ``std(lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -110,36 +98,25 @@ def length_response_std(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
+
+    Example:
+        >>> round(F.length_response_std(tensor([2, 4, 9])).item(), 3)
+        3.606
     """
-    state = _length_response_std_update(lengths)
-    return _length_response_std_finalize(state)
+    return ops.moments(lengths)
 
 
-def _length_response_std_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
-    lengths_moments = ops.moments(lengths)
-    return pack([lengths_moments])
-
-
-def _length_response_std_finalize(state: Tensor) -> Tensor:
-    lengths_moments = state[0:3]
-    return ops.standard_deviation(lengths_moments, ddof=1)
-
-
+@METRICS.metric("length/response/min", results.counted)
 def length_response_min(lengths: Tensor) -> Tensor:
     """Smallest number of response tokens.
 
     An extreme of the batch. Values of 0 or 1 are empty answers, which often earn a fixed penalty.
 
-    Formula::
-
-        min(lengths)
-
+    Formula: ``min(lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -149,37 +126,25 @@ def length_response_min(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
+
+    Example:
+        >>> round(F.length_response_min(tensor([2, 4, 9])).item(), 3)
+        2.0
     """
-    state = _length_response_min_update(lengths)
-    return _length_response_min_finalize(state)
+    return keep.smallest(lengths)
 
 
-def _length_response_min_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
-    lengths_min = ops.smallest(lengths)
-    sequence_count = ops.number_of(lengths)
-    return pack([lengths_min, sequence_count])
-
-
-def _length_response_min_finalize(state: Tensor) -> Tensor:
-    lengths_min, sequence_count = state.unbind()
-    return ops.or_nan(lengths_min, sequence_count)
-
-
+@METRICS.metric("length/response/max", results.counted)
 def length_response_max(lengths: Tensor) -> Tensor:
     """Largest number of response tokens.
 
     An extreme of the batch. Constant at the limit as soon as one response is cut off.
 
-    Formula::
-
-        max(lengths)
-
+    Formula: ``max(lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -189,37 +154,25 @@ def length_response_max(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
+
+    Example:
+        >>> round(F.length_response_max(tensor([2, 4, 9])).item(), 3)
+        9.0
     """
-    state = _length_response_max_update(lengths)
-    return _length_response_max_finalize(state)
+    return keep.largest(lengths)
 
 
-def _length_response_max_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
-    lengths_max = ops.largest(lengths)
-    sequence_count = ops.number_of(lengths)
-    return pack([lengths_max, sequence_count])
-
-
-def _length_response_max_finalize(state: Tensor) -> Tensor:
-    lengths_max, sequence_count = state.unbind()
-    return ops.or_nan(lengths_max, sequence_count)
-
-
+@METRICS.metric("length/response/distribution", results.histogram)
 def length_response_distribution(lengths: Tensor) -> Tensor:
     """Histogram of the number of response tokens.
 
     Shows the spike at the length limit and whether short and long answers are two separate habits.
 
-    Formula::
-
-        histogram(lengths, low=0, high=4096, bins=64)
-
+    Formula: ``histogram(lengths, low=0, high=4096, bins=64)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -230,37 +183,29 @@ def length_response_distribution(lengths: Tensor) -> Tensor:
         maximum in token.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
+
+    Example:
+        >>> found = F.length_response_distribution(tensor([2, 100, 5000]))
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {1: 1, 2: 1, 65: 1}
+        >>> [round(end, 3) for end in found[-2:].tolist()]
+        [2.0, 5000.0]
     """
-    state = _length_response_distribution_update(lengths)
-    return _length_response_distribution_finalize(state)
+    return ops.histogram(lengths, low=0.0, high=4096.0, bins=64)
 
 
-def _length_response_distribution_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
-    lengths_bins = ops.histogram(lengths, low=0.0, high=4096.0, bins=64)
-    return pack([lengths_bins])
-
-
-def _length_response_distribution_finalize(state: Tensor) -> Tensor:
-    lengths_bins = state[0:68]
-    return ops.histogram_result(lengths_bins)
-
-
+@METRICS.metric("length/prompt/mean", results.ratio)
 def length_prompt_mean(prompt_lengths: Tensor) -> Tensor:
     """Mean number of prompt tokens.
 
     A property of the data and the tokenizer: it should not drift. If it does, the order of the data is not random or
     prompts are cut.
 
-    Formula::
-
-        mean(prompt_lengths)
-
+    Formula: ``mean(prompt_lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -270,37 +215,25 @@ def length_prompt_mean(prompt_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_prompt_mean(tensor([1, 5, 6])).item(), 3)
+        4.0
     """
-    state = _length_prompt_mean_update(prompt_lengths)
-    return _length_prompt_mean_finalize(state)
+    return keep.mean(prompt_lengths)
 
 
-def _length_prompt_mean_update(prompt_lengths: Tensor) -> Tensor:
-    check(prompt_lengths=prompt_lengths)
-    prompt_lengths_sum = ops.total(prompt_lengths)
-    sequence_count = ops.number_of(prompt_lengths)
-    return pack([prompt_lengths_sum, sequence_count])
-
-
-def _length_prompt_mean_finalize(state: Tensor) -> Tensor:
-    prompt_lengths_sum, sequence_count = state.unbind()
-    return prompt_lengths_sum / sequence_count
-
-
+@METRICS.metric("length/prompt/std", results.deviation(1))
 def length_prompt_std(prompt_lengths: Tensor) -> Tensor:
     """Standard deviation of the number of prompt tokens.
 
     A property of the data. The unbiased estimate (n − 1) is used.
 
-    Formula::
-
-        std(prompt_lengths)
-
+    Formula: ``std(prompt_lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -310,36 +243,25 @@ def length_prompt_std(prompt_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_prompt_std(tensor([1, 5, 6])).item(), 3)
+        2.646
     """
-    state = _length_prompt_std_update(prompt_lengths)
-    return _length_prompt_std_finalize(state)
+    return ops.moments(prompt_lengths)
 
 
-def _length_prompt_std_update(prompt_lengths: Tensor) -> Tensor:
-    check(prompt_lengths=prompt_lengths)
-    prompt_lengths_moments = ops.moments(prompt_lengths)
-    return pack([prompt_lengths_moments])
-
-
-def _length_prompt_std_finalize(state: Tensor) -> Tensor:
-    prompt_lengths_moments = state[0:3]
-    return ops.standard_deviation(prompt_lengths_moments, ddof=1)
-
-
+@METRICS.metric("length/prompt/min", results.counted)
 def length_prompt_min(prompt_lengths: Tensor) -> Tensor:
     """Smallest number of prompt tokens.
 
     An extreme of the batch, given by the data.
 
-    Formula::
-
-        min(prompt_lengths)
-
+    Formula: ``min(prompt_lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -349,37 +271,25 @@ def length_prompt_min(prompt_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_prompt_min(tensor([1, 5, 6])).item(), 3)
+        1.0
     """
-    state = _length_prompt_min_update(prompt_lengths)
-    return _length_prompt_min_finalize(state)
+    return keep.smallest(prompt_lengths)
 
 
-def _length_prompt_min_update(prompt_lengths: Tensor) -> Tensor:
-    check(prompt_lengths=prompt_lengths)
-    prompt_lengths_min = ops.smallest(prompt_lengths)
-    sequence_count = ops.number_of(prompt_lengths)
-    return pack([prompt_lengths_min, sequence_count])
-
-
-def _length_prompt_min_finalize(state: Tensor) -> Tensor:
-    prompt_lengths_min, sequence_count = state.unbind()
-    return ops.or_nan(prompt_lengths_min, sequence_count)
-
-
+@METRICS.metric("length/prompt/max", results.counted)
 def length_prompt_max(prompt_lengths: Tensor) -> Tensor:
     """Largest number of prompt tokens.
 
     An extreme of the batch. At the prompt limit, prompts are being cut.
 
-    Formula::
-
-        max(prompt_lengths)
-
+    Formula: ``max(prompt_lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -389,37 +299,25 @@ def length_prompt_max(prompt_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_prompt_max(tensor([1, 5, 6])).item(), 3)
+        6.0
     """
-    state = _length_prompt_max_update(prompt_lengths)
-    return _length_prompt_max_finalize(state)
+    return keep.largest(prompt_lengths)
 
 
-def _length_prompt_max_update(prompt_lengths: Tensor) -> Tensor:
-    check(prompt_lengths=prompt_lengths)
-    prompt_lengths_max = ops.largest(prompt_lengths)
-    sequence_count = ops.number_of(prompt_lengths)
-    return pack([prompt_lengths_max, sequence_count])
-
-
-def _length_prompt_max_finalize(state: Tensor) -> Tensor:
-    prompt_lengths_max, sequence_count = state.unbind()
-    return ops.or_nan(prompt_lengths_max, sequence_count)
-
-
+@METRICS.metric("length/prompt/distribution", results.histogram)
 def length_prompt_distribution(prompt_lengths: Tensor) -> Tensor:
     """Histogram of the number of prompt tokens.
 
     A property of the data.
 
-    Formula::
-
-        histogram(prompt_lengths, low=0, high=4096, bins=64)
-
+    Formula: ``histogram(prompt_lengths, low=0, high=4096, bins=64)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -430,37 +328,29 @@ def length_prompt_distribution(prompt_lengths: Tensor) -> Tensor:
         maximum in token.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> found = F.length_prompt_distribution(tensor([2, 100, 5000]))
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {1: 1, 2: 1, 65: 1}
+        >>> [round(end, 3) for end in found[-2:].tolist()]
+        [2.0, 5000.0]
     """
-    state = _length_prompt_distribution_update(prompt_lengths)
-    return _length_prompt_distribution_finalize(state)
+    return ops.histogram(prompt_lengths, low=0.0, high=4096.0, bins=64)
 
 
-def _length_prompt_distribution_update(prompt_lengths: Tensor) -> Tensor:
-    check(prompt_lengths=prompt_lengths)
-    prompt_lengths_bins = ops.histogram(prompt_lengths, low=0.0, high=4096.0, bins=64)
-    return pack([prompt_lengths_bins])
-
-
-def _length_prompt_distribution_finalize(state: Tensor) -> Tensor:
-    prompt_lengths_bins = state[0:68]
-    return ops.histogram_result(prompt_lengths_bins)
-
-
+@METRICS.metric("length/sequence/mean", results.ratio)
 def length_sequence_mean(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     """Mean length of a training sequence, prompt and response together.
 
     What the model actually reads per sample, tools' output included. It decides memory and time per sample; compare it
     with the response length to see how much of the work is prompt.
 
-    Formula::
-
-        mean(lengths + prompt_lengths)
-
+    Formula: ``mean(lengths + prompt_lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -471,35 +361,24 @@ def length_sequence_mean(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.length_sequence_mean(lengths, prompt_lengths).item(), 3)
+        9.0
     """
-    state = _length_sequence_mean_update(lengths, prompt_lengths)
-    return _length_sequence_mean_finalize(state)
+    return keep.mean(ops.as_float(lengths) + ops.as_float(prompt_lengths))
 
 
-def _length_sequence_mean_update(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
-    check(lengths=lengths, prompt_lengths=prompt_lengths)
-    total = ops.as_float(lengths) + ops.as_float(prompt_lengths)
-    total_sum = ops.total(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_sum, sequence_count])
-
-
-def _length_sequence_mean_finalize(state: Tensor) -> Tensor:
-    total_sum, sequence_count = state.unbind()
-    return total_sum / sequence_count
-
-
+@METRICS.metric("length/sequence/max", results.counted)
 def length_sequence_max(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     """Length of the longest training sequence, prompt and response together.
 
     Sets the peak of memory. A flat line at the context length of the engine means that sequences are cut off there.
 
-    Formula::
-
-        max(lengths + prompt_lengths)
-
+    Formula: ``max(lengths + prompt_lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -510,36 +389,25 @@ def length_sequence_max(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.length_sequence_max(lengths, prompt_lengths).item(), 2)
+        15.0
     """
-    state = _length_sequence_max_update(lengths, prompt_lengths)
-    return _length_sequence_max_finalize(state)
+    return keep.largest(ops.as_float(lengths) + ops.as_float(prompt_lengths))
 
 
-def _length_sequence_max_update(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
-    check(lengths=lengths, prompt_lengths=prompt_lengths)
-    total = ops.as_float(lengths) + ops.as_float(prompt_lengths)
-    total_max = ops.largest(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_max, sequence_count])
-
-
-def _length_sequence_max_finalize(state: Tensor) -> Tensor:
-    total_max, sequence_count = state.unbind()
-    return ops.or_nan(total_max, sequence_count)
-
-
+@METRICS.metric("length/dataset_response/mean", results.ratio)
 def length_dataset_response_mean(lengths: Tensor) -> Tensor:
     """Mean length of the responses that the data set provides.
 
     A property of the data, flat apart from noise. Compare it with the length of generated responses: a student that
     writes much longer or shorter than its data has not learnt when to stop.
 
-    Formula::
-
-        mean(lengths)
-
+    Formula: ``mean(lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -549,34 +417,22 @@ def length_dataset_response_mean(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.length_dataset_response_mean(tensor([2, 4, 9])).item(), 3)
+        5.0
     """
-    state = _length_dataset_response_mean_update(lengths)
-    return _length_dataset_response_mean_finalize(state)
+    return keep.mean(lengths)
 
 
-def _length_dataset_response_mean_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
-    lengths_sum = ops.total(lengths)
-    sequence_count = ops.number_of(lengths)
-    return pack([lengths_sum, sequence_count])
-
-
-def _length_dataset_response_mean_finalize(state: Tensor) -> Tensor:
-    lengths_sum, sequence_count = state.unbind()
-    return lengths_sum / sequence_count
-
-
+@METRICS.metric("length/dataset_response/max", results.counted)
 def length_dataset_response_max(lengths: Tensor) -> Tensor:
     """Largest length of the responses that the data set provides.
 
     Near the limit on length the longest responses of the data are cut off.
 
-    Formula::
-
-        max(lengths)
-
+    Formula: ``max(lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -586,34 +442,22 @@ def length_dataset_response_max(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.length_dataset_response_max(tensor([2, 4, 9])).item(), 3)
+        9.0
     """
-    state = _length_dataset_response_max_update(lengths)
-    return _length_dataset_response_max_finalize(state)
+    return keep.largest(lengths)
 
 
-def _length_dataset_response_max_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
-    lengths_max = ops.largest(lengths)
-    sequence_count = ops.number_of(lengths)
-    return pack([lengths_max, sequence_count])
-
-
-def _length_dataset_response_max_finalize(state: Tensor) -> Tensor:
-    lengths_max, sequence_count = state.unbind()
-    return ops.or_nan(lengths_max, sequence_count)
-
-
+@METRICS.metric("length/dataset_response/min", results.counted)
 def length_dataset_response_min(lengths: Tensor) -> Tensor:
     """Smallest length of the responses that the data set provides.
 
     0 points to examples that truncation has left without a response.
 
-    Formula::
-
-        min(lengths)
-
+    Formula: ``min(lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -623,34 +467,22 @@ def length_dataset_response_min(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.length_dataset_response_min(tensor([2, 4, 9])).item(), 3)
+        2.0
     """
-    state = _length_dataset_response_min_update(lengths)
-    return _length_dataset_response_min_finalize(state)
+    return keep.smallest(lengths)
 
 
-def _length_dataset_response_min_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
-    lengths_min = ops.smallest(lengths)
-    sequence_count = ops.number_of(lengths)
-    return pack([lengths_min, sequence_count])
-
-
-def _length_dataset_response_min_finalize(state: Tensor) -> Tensor:
-    lengths_min, sequence_count = state.unbind()
-    return ops.or_nan(lengths_min, sequence_count)
-
-
+@METRICS.metric("length/terminated/mean", results.ratio)
 def length_terminated_mean(lengths: Tensor, terminated: Tensor) -> Tensor:
     """Mean number of tokens of the responses that ended on their own.
 
     Unlike the mean over all responses it is not held down by the limit. Undefined when none ended on its own.
 
-    Formula::
-
-        mean(lengths, over=terminated)
-
+    Formula: ``mean(lengths, over=terminated)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -661,38 +493,28 @@ def length_terminated_mean(lengths: Tensor, terminated: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> terminated = tensor([0, 1, 1])
+        >>> round(F.length_terminated_mean(lengths, terminated).item(), 3)
+        6.5
     """
-    state = _length_terminated_mean_update(lengths, terminated)
-    return _length_terminated_mean_finalize(state)
-
-
-def _length_terminated_mean_update(lengths: Tensor, terminated: Tensor) -> Tensor:
-    check(lengths=lengths, terminated=terminated)
     terminated = terminated.bool()
-    lengths_sum = ops.total(lengths, terminated)
-    selected_count = ops.count(terminated)
-    return pack([lengths_sum, selected_count])
+    return keep.mean(lengths, terminated)
 
 
-def _length_terminated_mean_finalize(state: Tensor) -> Tensor:
-    lengths_sum, selected_count = state.unbind()
-    return lengths_sum / selected_count
-
-
+@METRICS.metric("length/terminated/min", results.counted)
 def length_terminated_min(lengths: Tensor, terminated: Tensor) -> Tensor:
     """Smallest number of tokens of the responses that ended on their own.
 
     The shortest complete answer of the batch.
 
-    Formula::
-
-        min(lengths, over=terminated)
-
+    Formula: ``min(lengths, over=terminated)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -703,38 +525,28 @@ def length_terminated_min(lengths: Tensor, terminated: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> terminated = tensor([0, 1, 1])
+        >>> round(F.length_terminated_min(lengths, terminated).item(), 3)
+        4.0
     """
-    state = _length_terminated_min_update(lengths, terminated)
-    return _length_terminated_min_finalize(state)
-
-
-def _length_terminated_min_update(lengths: Tensor, terminated: Tensor) -> Tensor:
-    check(lengths=lengths, terminated=terminated)
     terminated = terminated.bool()
-    lengths_min = ops.smallest(lengths, terminated)
-    selected_count = ops.count(terminated)
-    return pack([lengths_min, selected_count])
+    return keep.smallest(lengths, terminated)
 
 
-def _length_terminated_min_finalize(state: Tensor) -> Tensor:
-    lengths_min, selected_count = state.unbind()
-    return ops.or_nan(lengths_min, selected_count)
-
-
+@METRICS.metric("length/terminated/max", results.counted)
 def length_terminated_max(lengths: Tensor, terminated: Tensor) -> Tensor:
     """Largest number of tokens of the responses that ended on their own.
 
     The longest complete answer of the batch; close to the limit it warns that many more are cut off.
 
-    Formula::
-
-        max(lengths, over=terminated)
-
+    Formula: ``max(lengths, over=terminated)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -745,29 +557,22 @@ def length_terminated_max(lengths: Tensor, terminated: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> terminated = tensor([0, 1, 1])
+        >>> round(F.length_terminated_max(lengths, terminated).item(), 3)
+        9.0
     """
-    state = _length_terminated_max_update(lengths, terminated)
-    return _length_terminated_max_finalize(state)
-
-
-def _length_terminated_max_update(lengths: Tensor, terminated: Tensor) -> Tensor:
-    check(lengths=lengths, terminated=terminated)
     terminated = terminated.bool()
-    lengths_max = ops.largest(lengths, terminated)
-    selected_count = ops.count(terminated)
-    return pack([lengths_max, selected_count])
+    return keep.largest(lengths, terminated)
 
 
-def _length_terminated_max_finalize(state: Tensor) -> Tensor:
-    lengths_max, selected_count = state.unbind()
-    return ops.or_nan(lengths_max, selected_count)
-
-
+@METRICS.metric("length/truncated_fraction", results.ratio)
 def length_truncated_fraction(terminated: Tensor) -> Tensor:
     """Share of responses that did not end with an end-of-sequence token.
 
@@ -775,10 +580,7 @@ def length_truncated_fraction(terminated: Tensor) -> Tensor:
     along with the mean length means that the limit is too tight. Cut-off answers rarely earn a reward, so the share
     pulls the reward down.
 
-    Formula::
-
-        mean(~terminated)
-
+    Formula: ``mean(~terminated)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -788,40 +590,27 @@ def length_truncated_fraction(terminated: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_truncated_fraction(tensor([0, 1, 1])).item(), 4)
+        0.3333
     """
-    state = _length_truncated_fraction_update(terminated)
-    return _length_truncated_fraction_finalize(state)
-
-
-def _length_truncated_fraction_update(terminated: Tensor) -> Tensor:
-    check(terminated=terminated)
     terminated = terminated.bool()
-    condition = ~terminated
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(~terminated)
 
 
-def _length_truncated_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("length/at_limit_fraction", results.ratio)
 def length_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tensor:
     """Share of responses whose length equals the limit.
 
     A stand-in for truncation that needs only lengths. It also counts responses that ended on the very last position,
     and it means something else where the limit is the longest response of the batch: then it is never 0.
 
-    Formula::
-
-        mean(lengths >= limit)
-
+    Formula: ``mean(lengths >= limit)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -832,31 +621,19 @@ def length_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_at_limit_fraction(tensor([2, 4, 9]), limit=4).item(), 4)
+        0.6667
     """
-    state = _length_at_limit_fraction_update(lengths, limit=limit)
-    return _length_at_limit_fraction_finalize(state)
+    return keep.share(ops.as_float(lengths) >= limit)
 
 
-def _length_at_limit_fraction_update(lengths: Tensor, *, limit: float) -> Tensor:
-    check(lengths=lengths)
-    check_numbers("length/at_limit_fraction", limit=limit)
-    condition = ops.as_float(lengths) >= limit
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
-
-
-def _length_at_limit_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("length/nonempty/mean", results.ratio)
 def length_nonempty_mean(lengths: Tensor) -> Tensor:
     """Mean number of response tokens over the responses that have any.
 
@@ -864,10 +641,7 @@ def length_nonempty_mean(lengths: Tensor) -> Tensor:
     Where it runs above the plain mean, responses are being lost, and the share of aborted responses says how many.
     Responses that were cut off at the limit still count.
 
-    Formula::
-
-        mean(lengths, over=lengths > 0)
-
+    Formula: ``mean(lengths, over=lengths > 0)``.
     Population: Every response with at least one token. Data may be split between sequences: merged states equal the
     whole.
 
@@ -878,39 +652,27 @@ def length_nonempty_mean(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_nonempty_mean(tensor([0, 4, 9])).item(), 3)
+        6.5
     """
-    state = _length_nonempty_mean_update(lengths)
-    return _length_nonempty_mean_finalize(state)
-
-
-def _length_nonempty_mean_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
     condition = lengths > 0
-    lengths_sum = ops.total(lengths, condition)
-    selected_count = ops.count(condition)
-    return pack([lengths_sum, selected_count])
+    return keep.mean(lengths, condition)
 
 
-def _length_nonempty_mean_finalize(state: Tensor) -> Tensor:
-    lengths_sum, selected_count = state.unbind()
-    return lengths_sum / selected_count
-
-
+@METRICS.metric("length/nonempty/min", results.counted)
 def length_nonempty_min(lengths: Tensor) -> Tensor:
     """Smallest number of response tokens among the responses that have any.
 
     An extreme of the batch. Unlike the plain minimum it does not fall to 0 as soon as one request is aborted, so it
     shows the shortest real answer.
 
-    Formula::
-
-        min(lengths, over=lengths > 0)
-
+    Formula: ``min(lengths, over=lengths > 0)``.
     Population: Every response with at least one token. Data may be split between sequences: merged states equal the
     whole.
 
@@ -921,39 +683,27 @@ def length_nonempty_min(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_nonempty_min(tensor([0, 4, 9])).item(), 3)
+        4.0
     """
-    state = _length_nonempty_min_update(lengths)
-    return _length_nonempty_min_finalize(state)
-
-
-def _length_nonempty_min_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
     condition = lengths > 0
-    lengths_min = ops.smallest(lengths, condition)
-    selected_count = ops.count(condition)
-    return pack([lengths_min, selected_count])
+    return keep.smallest(lengths, condition)
 
 
-def _length_nonempty_min_finalize(state: Tensor) -> Tensor:
-    lengths_min, selected_count = state.unbind()
-    return ops.or_nan(lengths_min, selected_count)
-
-
+@METRICS.metric("length/nonempty/max", results.counted)
 def length_nonempty_max(lengths: Tensor) -> Tensor:
     """Largest number of response tokens among the responses that have any.
 
     An extreme of the batch. It equals the plain maximum whenever a single response has a token, and is undefined when
     all requests were aborted.
 
-    Formula::
-
-        max(lengths, over=lengths > 0)
-
+    Formula: ``max(lengths, over=lengths > 0)``.
     Population: Every response with at least one token. Data may be split between sequences: merged states equal the
     whole.
 
@@ -964,29 +714,20 @@ def length_nonempty_max(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_nonempty_max(tensor([0, 4, 9])).item(), 3)
+        9.0
     """
-    state = _length_nonempty_max_update(lengths)
-    return _length_nonempty_max_finalize(state)
-
-
-def _length_nonempty_max_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
     condition = lengths > 0
-    lengths_max = ops.largest(lengths, condition)
-    selected_count = ops.count(condition)
-    return pack([lengths_max, selected_count])
+    return keep.largest(lengths, condition)
 
 
-def _length_nonempty_max_finalize(state: Tensor) -> Tensor:
-    lengths_max, selected_count = state.unbind()
-    return ops.or_nan(lengths_max, selected_count)
-
-
+@METRICS.metric("length/nonempty/at_limit_fraction", results.ratio)
 def length_nonempty_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tensor:
     """Share of responses at the length limit among those that have any token.
 
@@ -994,10 +735,7 @@ def length_nonempty_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tenso
     Responses that ended on the very last position count as well. Under a limit that is merely the longest response of
     the batch it can't be 0.
 
-    Formula::
-
-        mean(lengths >= limit, over=lengths > 0)
-
+    Formula: ``mean(lengths >= limit, over=lengths > 0)``.
     Population: Every response with at least one token. Data may be split between sequences: merged states equal the
     whole.
 
@@ -1009,40 +747,28 @@ def length_nonempty_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_nonempty_at_limit_fraction(tensor([0, 4, 9]), limit=5).item(), 4)
+        0.5
     """
-    state = _length_nonempty_at_limit_fraction_update(lengths, limit=limit)
-    return _length_nonempty_at_limit_fraction_finalize(state)
-
-
-def _length_nonempty_at_limit_fraction_update(lengths: Tensor, *, limit: float) -> Tensor:
-    check(lengths=lengths)
-    check_numbers("length/nonempty/at_limit_fraction", limit=limit)
     condition = lengths > 0
     condition_count = ops.count((ops.as_float(lengths) >= limit) & condition)
     selected_count = ops.count(condition)
     return pack([condition_count, selected_count])
 
 
-def _length_nonempty_at_limit_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, selected_count = state.unbind()
-    return condition_count / selected_count
-
-
+@METRICS.metric("length/prompt_at_limit_fraction", results.ratio)
 def length_prompt_at_limit_fraction(prompt_lengths: Tensor, *, limit: float) -> Tensor:
     """Share of prompts whose length equals the limit.
 
     Prompts at the limit were probably cut, and the model may not see the question. Should be 0.
 
-    Formula::
-
-        mean(prompt_lengths >= limit)
-
+    Formula: ``mean(prompt_lengths >= limit)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1053,31 +779,19 @@ def length_prompt_at_limit_fraction(prompt_lengths: Tensor, *, limit: float) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_prompt_at_limit_fraction(tensor([1, 5, 6]), limit=6).item(), 4)
+        0.3333
     """
-    state = _length_prompt_at_limit_fraction_update(prompt_lengths, limit=limit)
-    return _length_prompt_at_limit_fraction_finalize(state)
+    return keep.share(ops.as_float(prompt_lengths) >= limit)
 
 
-def _length_prompt_at_limit_fraction_update(prompt_lengths: Tensor, *, limit: float) -> Tensor:
-    check(prompt_lengths=prompt_lengths)
-    check_numbers("length/prompt_at_limit_fraction", limit=limit)
-    condition = ops.as_float(prompt_lengths) >= limit
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
-
-
-def _length_prompt_at_limit_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("length/end_token_count", results.only)
 def length_end_token_count(tokens: Tensor, *, end_token: float) -> Tensor:
     """Number of end-of-sequence tokens in the generated responses.
 
@@ -1085,10 +799,7 @@ def length_end_token_count(tokens: Tensor, *, end_token: float) -> Tensor:
     that always runs to the limit it may exceed the number of responses, because text after the first end token counts
     too. It scales with the batch. At 0 the policy never stops.
 
-    Formula::
-
-        count(tokens == end_token, over=everything)
-
+    Formula: ``count(tokens == end_token, over=everything)``.
     Population: Every response position of the padded tensor, padding included. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1100,419 +811,14 @@ def length_end_token_count(tokens: Tensor, *, end_token: float) -> Tensor:
         Float64 tensor ``[]``, in token; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> round(F.length_end_token_count(tensor([[3, 1, 3], [3, 0, 2]]), end_token=3).item(), 3)
+        3.0
     """
-    state = _length_end_token_count_update(tokens, end_token=end_token)
-    return _length_end_token_count_finalize(state)
-
-
-def _length_end_token_count_update(tokens: Tensor, *, end_token: float) -> Tensor:
-    check(tokens=tokens)
-    check_numbers("length/end_token_count", end_token=end_token)
     condition_count = ops.count(ops.as_float(tokens) == end_token)
     return pack([condition_count])
-
-
-def _length_end_token_count_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "length/response/mean": MetricFunction(
-        id="length/response/mean",
-        brief="Mean number of response tokens.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_response_mean,
-        update=_length_response_mean_update,
-        finalize=_length_response_mean_finalize,
-        formula="mean(lengths)",
-        slots=(Slot("lengths_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "length/response/std": MetricFunction(
-        id="length/response/std",
-        brief="Standard deviation of the number of response tokens.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_response_std,
-        update=_length_response_std_update,
-        finalize=_length_response_std_finalize,
-        formula="std(lengths)",
-        slots=(Slot("lengths_moments", "moments"),),
-    ),
-    "length/response/min": MetricFunction(
-        id="length/response/min",
-        brief="Smallest number of response tokens.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_response_min,
-        update=_length_response_min_update,
-        finalize=_length_response_min_finalize,
-        formula="min(lengths)",
-        slots=(Slot("lengths_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "length/response/max": MetricFunction(
-        id="length/response/max",
-        brief="Largest number of response tokens.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_response_max,
-        update=_length_response_max_update,
-        finalize=_length_response_max_finalize,
-        formula="max(lengths)",
-        slots=(Slot("lengths_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "length/response/distribution": MetricFunction(
-        id="length/response/distribution",
-        brief="Histogram of the number of response tokens.",
-        unit="token",
-        kind="distribution",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_response_distribution,
-        update=_length_response_distribution_update,
-        finalize=_length_response_distribution_finalize,
-        formula="histogram(lengths, low=0, high=4096, bins=64)",
-        slots=(Slot("lengths_bins", "bins", bins=64, low=0.0, high=4096.0),),
-    ),
-    "length/prompt/mean": MetricFunction(
-        id="length/prompt/mean",
-        brief="Mean number of prompt tokens.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("prompt_lengths"),
-        parameters={},
-        function=length_prompt_mean,
-        update=_length_prompt_mean_update,
-        finalize=_length_prompt_mean_finalize,
-        formula="mean(prompt_lengths)",
-        slots=(Slot("prompt_lengths_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "length/prompt/std": MetricFunction(
-        id="length/prompt/std",
-        brief="Standard deviation of the number of prompt tokens.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("prompt_lengths"),
-        parameters={},
-        function=length_prompt_std,
-        update=_length_prompt_std_update,
-        finalize=_length_prompt_std_finalize,
-        formula="std(prompt_lengths)",
-        slots=(Slot("prompt_lengths_moments", "moments"),),
-    ),
-    "length/prompt/min": MetricFunction(
-        id="length/prompt/min",
-        brief="Smallest number of prompt tokens.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("prompt_lengths"),
-        parameters={},
-        function=length_prompt_min,
-        update=_length_prompt_min_update,
-        finalize=_length_prompt_min_finalize,
-        formula="min(prompt_lengths)",
-        slots=(Slot("prompt_lengths_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "length/prompt/max": MetricFunction(
-        id="length/prompt/max",
-        brief="Largest number of prompt tokens.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("prompt_lengths"),
-        parameters={},
-        function=length_prompt_max,
-        update=_length_prompt_max_update,
-        finalize=_length_prompt_max_finalize,
-        formula="max(prompt_lengths)",
-        slots=(Slot("prompt_lengths_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "length/prompt/distribution": MetricFunction(
-        id="length/prompt/distribution",
-        brief="Histogram of the number of prompt tokens.",
-        unit="token",
-        kind="distribution",
-        atom="sequence",
-        empty="nan",
-        inputs=named("prompt_lengths"),
-        parameters={},
-        function=length_prompt_distribution,
-        update=_length_prompt_distribution_update,
-        finalize=_length_prompt_distribution_finalize,
-        formula="histogram(prompt_lengths, low=0, high=4096, bins=64)",
-        slots=(Slot("prompt_lengths_bins", "bins", bins=64, low=0.0, high=4096.0),),
-    ),
-    "length/sequence/mean": MetricFunction(
-        id="length/sequence/mean",
-        brief="Mean length of a training sequence, prompt and response together.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths", "prompt_lengths"),
-        parameters={},
-        function=length_sequence_mean,
-        update=_length_sequence_mean_update,
-        finalize=_length_sequence_mean_finalize,
-        formula="mean(lengths + prompt_lengths)",
-        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "length/sequence/max": MetricFunction(
-        id="length/sequence/max",
-        brief="Length of the longest training sequence, prompt and response together.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths", "prompt_lengths"),
-        parameters={},
-        function=length_sequence_max,
-        update=_length_sequence_max_update,
-        finalize=_length_sequence_max_finalize,
-        formula="max(lengths + prompt_lengths)",
-        slots=(Slot("total_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "length/dataset_response/mean": MetricFunction(
-        id="length/dataset_response/mean",
-        brief="Mean length of the responses that the data set provides.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_dataset_response_mean,
-        update=_length_dataset_response_mean_update,
-        finalize=_length_dataset_response_mean_finalize,
-        formula="mean(lengths)",
-        slots=(Slot("lengths_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "length/dataset_response/max": MetricFunction(
-        id="length/dataset_response/max",
-        brief="Largest length of the responses that the data set provides.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_dataset_response_max,
-        update=_length_dataset_response_max_update,
-        finalize=_length_dataset_response_max_finalize,
-        formula="max(lengths)",
-        slots=(Slot("lengths_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "length/dataset_response/min": MetricFunction(
-        id="length/dataset_response/min",
-        brief="Smallest length of the responses that the data set provides.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_dataset_response_min,
-        update=_length_dataset_response_min_update,
-        finalize=_length_dataset_response_min_finalize,
-        formula="min(lengths)",
-        slots=(Slot("lengths_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "length/terminated/mean": MetricFunction(
-        id="length/terminated/mean",
-        brief="Mean number of tokens of the responses that ended on their own.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths", "terminated"),
-        parameters={},
-        function=length_terminated_mean,
-        update=_length_terminated_mean_update,
-        finalize=_length_terminated_mean_finalize,
-        formula="mean(lengths, over=terminated)",
-        slots=(Slot("lengths_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "length/terminated/min": MetricFunction(
-        id="length/terminated/min",
-        brief="Smallest number of tokens of the responses that ended on their own.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths", "terminated"),
-        parameters={},
-        function=length_terminated_min,
-        update=_length_terminated_min_update,
-        finalize=_length_terminated_min_finalize,
-        formula="min(lengths, over=terminated)",
-        slots=(Slot("lengths_min", "min"), Slot("selected_count", "count")),
-    ),
-    "length/terminated/max": MetricFunction(
-        id="length/terminated/max",
-        brief="Largest number of tokens of the responses that ended on their own.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths", "terminated"),
-        parameters={},
-        function=length_terminated_max,
-        update=_length_terminated_max_update,
-        finalize=_length_terminated_max_finalize,
-        formula="max(lengths, over=terminated)",
-        slots=(Slot("lengths_max", "max"), Slot("selected_count", "count")),
-    ),
-    "length/truncated_fraction": MetricFunction(
-        id="length/truncated_fraction",
-        brief="Share of responses that did not end with an end-of-sequence token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("terminated"),
-        parameters={},
-        function=length_truncated_fraction,
-        update=_length_truncated_fraction_update,
-        finalize=_length_truncated_fraction_finalize,
-        formula="mean(~terminated)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "length/at_limit_fraction": MetricFunction(
-        id="length/at_limit_fraction",
-        brief="Share of responses whose length equals the limit.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={"limit": None},
-        function=length_at_limit_fraction,
-        update=_length_at_limit_fraction_update,
-        finalize=_length_at_limit_fraction_finalize,
-        formula="mean(lengths >= limit)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "length/nonempty/mean": MetricFunction(
-        id="length/nonempty/mean",
-        brief="Mean number of response tokens over the responses that have any.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_nonempty_mean,
-        update=_length_nonempty_mean_update,
-        finalize=_length_nonempty_mean_finalize,
-        formula="mean(lengths, over=lengths > 0)",
-        slots=(Slot("lengths_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "length/nonempty/min": MetricFunction(
-        id="length/nonempty/min",
-        brief="Smallest number of response tokens among the responses that have any.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_nonempty_min,
-        update=_length_nonempty_min_update,
-        finalize=_length_nonempty_min_finalize,
-        formula="min(lengths, over=lengths > 0)",
-        slots=(Slot("lengths_min", "min"), Slot("selected_count", "count")),
-    ),
-    "length/nonempty/max": MetricFunction(
-        id="length/nonempty/max",
-        brief="Largest number of response tokens among the responses that have any.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=length_nonempty_max,
-        update=_length_nonempty_max_update,
-        finalize=_length_nonempty_max_finalize,
-        formula="max(lengths, over=lengths > 0)",
-        slots=(Slot("lengths_max", "max"), Slot("selected_count", "count")),
-    ),
-    "length/nonempty/at_limit_fraction": MetricFunction(
-        id="length/nonempty/at_limit_fraction",
-        brief="Share of responses at the length limit among those that have any token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={"limit": None},
-        function=length_nonempty_at_limit_fraction,
-        update=_length_nonempty_at_limit_fraction_update,
-        finalize=_length_nonempty_at_limit_fraction_finalize,
-        formula="mean(lengths >= limit, over=lengths > 0)",
-        slots=(Slot("condition_count", "count"), Slot("selected_count", "count")),
-    ),
-    "length/prompt_at_limit_fraction": MetricFunction(
-        id="length/prompt_at_limit_fraction",
-        brief="Share of prompts whose length equals the limit.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("prompt_lengths"),
-        parameters={"limit": None},
-        function=length_prompt_at_limit_fraction,
-        update=_length_prompt_at_limit_fraction_update,
-        finalize=_length_prompt_at_limit_fraction_finalize,
-        formula="mean(prompt_lengths >= limit)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "length/end_token_count": MetricFunction(
-        id="length/end_token_count",
-        brief="Number of end-of-sequence tokens in the generated responses.",
-        unit="token",
-        kind="scalar",
-        atom="token",
-        empty=0,
-        inputs=named("tokens"),
-        parameters={"end_token": None},
-        function=length_end_token_count,
-        update=_length_end_token_count_update,
-        finalize=_length_end_token_count_finalize,
-        formula="count(tokens == end_token, over=everything)",
-        slots=(Slot("condition_count", "count"),),
-        over_padding=True,
-    ),
-}
-"""What is known about each function, by the metric's id."""

@@ -12,12 +12,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -41,7 +40,18 @@ __all__ = [
     "loss_total_vespo",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+def _loss_total_ppo_result(state: Tensor, *, value_coef: float) -> Tensor:
+    greater_sum, token_count, greater_sum_2 = state.unbind()
+    policy_loss = greater_sum / token_count
+    value_loss = 0.5 * (greater_sum_2 / token_count)
+    return policy_loss + value_coef * value_loss
+
+
+@METRICS.metric("loss/total@ppo", _loss_total_ppo_result, "value_coef")
 def loss_total_ppo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -62,10 +72,7 @@ def loss_total_ppo(
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
-    Formula::
-
-        metric('policy/loss') + value_coef * metric('value/loss')
-
+    Formula: ``metric('policy/loss') + value_coef * metric('value/loss')``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -90,59 +97,22 @@ def loss_total_ppo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> values = tensor([[1., 2., -9.], [0., -9., -9.]])
+        >>> old_values = tensor([[0.5, 2, -9], [1, -9, -9]])
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_ppo(logprobs, old_logprobs, advantages, values, old_values, returns, mask).item(), 4)
+        0.7782
     """
-    state = _loss_total_ppo_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        values,
-        old_values,
-        returns,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        clip_value=clip_value,
-        value_coef=value_coef,
-    )
-    return _loss_total_ppo_finalize(state, value_coef=value_coef)
-
-
-def _loss_total_ppo_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    values: Tensor,
-    old_values: Tensor,
-    returns: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    clip_value: float,
-    value_coef: float,
-) -> Tensor:
-    check(
-        logprobs=logprobs,
-        old_logprobs=old_logprobs,
-        advantages=advantages,
-        values=values,
-        old_values=old_values,
-        returns=returns,
-        mask=mask,
-    )
-    check_numbers(
-        "loss/total@ppo",
-        clip_low=clip_low,
-        clip_high=clip_high,
-        clip_value=clip_value,
-        value_coef=value_coef,
-    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -162,13 +132,7 @@ def _loss_total_ppo_update(
     return pack([greater_sum, token_count, greater_sum_2])
 
 
-def _loss_total_ppo_finalize(state: Tensor, *, value_coef: float) -> Tensor:
-    greater_sum, token_count, greater_sum_2 = state.unbind()
-    policy_loss = greater_sum / token_count
-    value_loss = 0.5 * (greater_sum_2 / token_count)
-    return policy_loss + value_coef * value_loss
-
-
+@METRICS.metric("loss/total@grpo", results.ratio)
 def loss_total_grpo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -217,39 +181,20 @@ def loss_total_grpo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_grpo(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 4)
+        0.498
     """
-    state = _loss_total_grpo_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _loss_total_grpo_finalize(state)
-
-
-def _loss_total_grpo_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@grpo", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -261,16 +206,10 @@ def _loss_total_grpo_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    total_sum = ops.total(surrogate + kl_coef * penalty, mask)
-    token_count = ops.count(mask)
-    return pack([total_sum, token_count])
+    return keep.mean(surrogate + kl_coef * penalty, mask)
 
 
-def _loss_total_grpo_finalize(state: Tensor) -> Tensor:
-    total_sum, token_count = state.unbind()
-    return total_sum / token_count
-
-
+@METRICS.metric("loss/total@grpo_weighted", results.ratio)
 def loss_total_grpo_weighted(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -319,39 +258,20 @@ def loss_total_grpo_weighted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_grpo_weighted(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 4)
+        0.4989
     """
-    state = _loss_total_grpo_weighted_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _loss_total_grpo_weighted_finalize(state)
-
-
-def _loss_total_grpo_weighted_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@grpo_weighted", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -363,16 +283,10 @@ def _loss_total_grpo_weighted_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    total_sum = ops.total(surrogate + kl_coef * ratio * penalty, mask)
-    token_count = ops.count(mask)
-    return pack([total_sum, token_count])
+    return keep.mean(surrogate + kl_coef * ratio * penalty, mask)
 
 
-def _loss_total_grpo_weighted_finalize(state: Tensor) -> Tensor:
-    total_sum, token_count = state.unbind()
-    return total_sum / token_count
-
-
+@METRICS.metric("loss/total@grpo_sequence_mean", results.ratio)
 def loss_total_grpo_sequence_mean(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -424,39 +338,20 @@ def loss_total_grpo_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_grpo_sequence_mean(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 3)
+        1.14
     """
-    state = _loss_total_grpo_sequence_mean_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _loss_total_grpo_sequence_mean_finalize(state)
-
-
-def _loss_total_grpo_sequence_mean_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@grpo_sequence_mean", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -469,17 +364,10 @@ def _loss_total_grpo_sequence_mean_update(
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
-    quotient = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1))
 
 
-def _loss_total_grpo_sequence_mean_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("loss/total@grpo_weighted_sequence_mean", results.ratio)
 def loss_total_grpo_weighted_sequence_mean(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -528,39 +416,21 @@ def loss_total_grpo_weighted_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.loss_total_grpo_weighted_sequence_mean(logprobs, old_logprobs, ref_logprobs, advantages, mask)
+        >>> round(value.item(), 3)
+        1.14
     """
-    state = _loss_total_grpo_weighted_sequence_mean_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _loss_total_grpo_weighted_sequence_mean_finalize(state)
-
-
-def _loss_total_grpo_weighted_sequence_mean_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@grpo_weighted_sequence_mean", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -573,17 +443,15 @@ def _loss_total_grpo_weighted_sequence_mean_update(
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_sum = ops.seq_sum(surrogate + kl_coef * ratio * penalty, mask)
-    quotient = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1))
 
 
-def _loss_total_grpo_weighted_sequence_mean_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
+def _loss_total_grpo_constant_length_result(state: Tensor, *, max_length: float) -> Tensor:
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count / max_length
 
 
+@METRICS.metric("loss/total@grpo_constant_length", _loss_total_grpo_constant_length_result, "max_length")
 def loss_total_grpo_constant_length(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -633,47 +501,28 @@ def loss_total_grpo_constant_length(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.loss_total_grpo_constant_length(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     ref_logprobs,
+        ...     advantages,
+        ...     mask,
+        ...     max_length=4,
+        ... )
+        >>> round(value.item(), 4)
+        0.1868
     """
-    state = _loss_total_grpo_constant_length_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-        max_length=max_length,
-    )
-    return _loss_total_grpo_constant_length_finalize(state, max_length=max_length)
-
-
-def _loss_total_grpo_constant_length_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-    max_length: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers(
-        "loss/total@grpo_constant_length",
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-        max_length=max_length,
-    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -685,17 +534,10 @@ def _loss_total_grpo_constant_length_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    seq_sum_2 = ops.seq_sum(surrogate + kl_coef * penalty, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(surrogate + kl_coef * penalty, mask))
 
 
-def _loss_total_grpo_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count / max_length
-
-
+@METRICS.metric("loss/total@grpo_weighted_constant_length", _loss_total_grpo_constant_length_result, "max_length")
 def loss_total_grpo_weighted_constant_length(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -743,47 +585,28 @@ def loss_total_grpo_weighted_constant_length(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.loss_total_grpo_weighted_constant_length(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     ref_logprobs,
+        ...     advantages,
+        ...     mask,
+        ...     max_length=4,
+        ... )
+        >>> round(value.item(), 4)
+        0.1871
     """
-    state = _loss_total_grpo_weighted_constant_length_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-        max_length=max_length,
-    )
-    return _loss_total_grpo_weighted_constant_length_finalize(state, max_length=max_length)
-
-
-def _loss_total_grpo_weighted_constant_length_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-    max_length: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers(
-        "loss/total@grpo_weighted_constant_length",
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-        max_length=max_length,
-    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -795,17 +618,10 @@ def _loss_total_grpo_weighted_constant_length_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    seq_sum_2 = ops.seq_sum(surrogate + kl_coef * ratio * penalty, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(surrogate + kl_coef * ratio * penalty, mask))
 
 
-def _loss_total_grpo_weighted_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count / max_length
-
-
+@METRICS.metric("loss/total@sequence_ratio", results.ratio)
 def loss_total_sequence_ratio(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -854,39 +670,20 @@ def loss_total_sequence_ratio(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_sequence_ratio(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 4)
+        0.7427
     """
-    state = _loss_total_sequence_ratio_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _loss_total_sequence_ratio_finalize(state)
-
-
-def _loss_total_sequence_ratio_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@sequence_ratio", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -898,16 +695,10 @@ def _loss_total_sequence_ratio_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    total_sum = ops.total(surrogate + kl_coef * penalty, mask)
-    token_count = ops.count(mask)
-    return pack([total_sum, token_count])
+    return keep.mean(surrogate + kl_coef * penalty, mask)
 
 
-def _loss_total_sequence_ratio_finalize(state: Tensor) -> Tensor:
-    total_sum, token_count = state.unbind()
-    return total_sum / token_count
-
-
+@METRICS.metric("loss/total@sequence_ratio_sequence_mean", results.ratio)
 def loss_total_sequence_ratio_sequence_mean(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -959,39 +750,21 @@ def loss_total_sequence_ratio_sequence_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.loss_total_sequence_ratio_sequence_mean(logprobs, old_logprobs, ref_logprobs, advantages, mask)
+        >>> round(value.item(), 3)
+        1.323
     """
-    state = _loss_total_sequence_ratio_sequence_mean_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-    )
-    return _loss_total_sequence_ratio_sequence_mean_finalize(state)
-
-
-def _loss_total_sequence_ratio_sequence_mean_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@sequence_ratio_sequence_mean", clip_low=clip_low, clip_high=clip_high, kl_coef=kl_coef)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1004,17 +777,10 @@ def _loss_total_sequence_ratio_sequence_mean_update(
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
-    quotient = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1))
 
 
-def _loss_total_sequence_ratio_sequence_mean_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("loss/total@sequence_ratio_constant_length", _loss_total_grpo_constant_length_result, "max_length")
 def loss_total_sequence_ratio_constant_length(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1062,47 +828,28 @@ def loss_total_sequence_ratio_constant_length(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.loss_total_sequence_ratio_constant_length(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     ref_logprobs,
+        ...     advantages,
+        ...     mask,
+        ...     max_length=4,
+        ... )
+        >>> round(value.item(), 4)
+        0.2785
     """
-    state = _loss_total_sequence_ratio_constant_length_update(
-        logprobs,
-        old_logprobs,
-        ref_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-        max_length=max_length,
-    )
-    return _loss_total_sequence_ratio_constant_length_finalize(state, max_length=max_length)
-
-
-def _loss_total_sequence_ratio_constant_length_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    kl_coef: float,
-    max_length: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
-    check_numbers(
-        "loss/total@sequence_ratio_constant_length",
-        clip_low=clip_low,
-        clip_high=clip_high,
-        kl_coef=kl_coef,
-        max_length=max_length,
-    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1114,17 +861,15 @@ def _loss_total_sequence_ratio_constant_length_update(
     surrogate = torch.maximum(negative_advantages * ratio, product)
     log_ratio = ref_logprobs - logprobs
     penalty = torch.exp(log_ratio) - log_ratio - 1
-    seq_sum_2 = ops.seq_sum(surrogate + kl_coef * penalty, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(surrogate + kl_coef * penalty, mask))
 
 
-def _loss_total_sequence_ratio_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count / max_length
+def _loss_total_cispo_result(state: Tensor) -> Tensor:
+    product_sum, token_count = state.unbind()
+    return product_sum / token_count
 
 
+@METRICS.metric("loss/total@cispo", _loss_total_cispo_result)
 def loss_total_cispo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1139,10 +884,7 @@ def loss_total_cispo(
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
-    Formula::
-
-        metric('group/loss/cispo')
-
+    Formula: ``metric('group/loss/cispo')``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1160,42 +902,33 @@ def loss_total_cispo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_cispo(logprobs, old_logprobs, advantages, mask).item(), 3)
+        -1.33
     """
-    state = _loss_total_cispo_update(logprobs, old_logprobs, advantages, mask, ratio_cap=ratio_cap)
-    return _loss_total_cispo_finalize(state)
-
-
-def _loss_total_cispo_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    ratio_cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@cispo", ratio_cap=ratio_cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     negative_smaller = -torch.clamp(torch.exp(logprobs - old_logprobs), max=ratio_cap)
-    product_sum = ops.total(negative_smaller * advantages * logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(negative_smaller * advantages * logprobs, mask)
 
 
-def _loss_total_cispo_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
+def _loss_total_sapo_result(state: Tensor) -> Tensor:
+    seq_mean_sum, selected_count = state.unbind()
+    return seq_mean_sum / selected_count
 
 
+@METRICS.metric("loss/total@sapo", _loss_total_sapo_result)
 def loss_total_sapo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1211,10 +944,7 @@ def loss_total_sapo(
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
-    Formula::
-
-        metric('objective/sapo_loss')
-
+    Formula: ``metric('objective/sapo_loss')``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
     merged states equal the whole.
 
@@ -1234,28 +964,19 @@ def loss_total_sapo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_sapo(logprobs, old_logprobs, advantages, mask).item(), 3)
+        1.966
     """
-    state = _loss_total_sapo_update(logprobs, old_logprobs, advantages, mask, tau_pos=tau_pos, tau_neg=tau_neg)
-    return _loss_total_sapo_finalize(state)
-
-
-def _loss_total_sapo_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    tau_pos: float,
-    tau_neg: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@sapo", tau_pos=tau_pos, tau_neg=tau_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1264,16 +985,10 @@ def _loss_total_sapo_update(
     ratio = torch.exp(torch.clamp(logprobs - old_logprobs, -20, 20))
     seq_any = ops.seq_any(mask, mask)
     seq_mean = ops.seq_mean(-advantages * torch.sigmoid(tau * (ratio - 1)) * 4 / tau, mask)
-    seq_mean_sum = ops.total(seq_mean, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([seq_mean_sum, selected_count])
+    return keep.mean(seq_mean, seq_any)
 
 
-def _loss_total_sapo_finalize(state: Tensor) -> Tensor:
-    seq_mean_sum, selected_count = state.unbind()
-    return seq_mean_sum / selected_count
-
-
+@METRICS.metric("loss/total@vespo", _loss_total_cispo_result)
 def loss_total_vespo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1291,10 +1006,7 @@ def loss_total_vespo(
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
-    Formula::
-
-        metric('group/loss/vespo')
-
+    Formula: ``metric('group/loss/vespo')``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
     merged states equal the whole.
 
@@ -1319,39 +1031,19 @@ def loss_total_vespo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_vespo(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
+        -0.3141
     """
-    state = _loss_total_vespo_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        k_pos=k_pos,
-        k_neg=k_neg,
-        decay_pos=decay_pos,
-        decay_neg=decay_neg,
-    )
-    return _loss_total_vespo_finalize(state)
-
-
-def _loss_total_vespo_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    k_pos: float,
-    k_neg: float,
-    decay_pos: float,
-    decay_neg: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("loss/total@vespo", k_pos=k_pos, k_neg=k_neg, decay_pos=decay_pos, decay_neg=decay_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1363,16 +1055,15 @@ def _loss_total_vespo_update(
     log_weight = torch.clamp(log_ratio, -18.420680743952367, 20)
     phi = torch.exp(decay + k * log_weight - decay * torch.exp(log_weight))
     negative_by_token = -ops.masked(ops.per_token(phi * sequence_advantages, mask), mask)
-    product_sum = ops.total(negative_by_token * logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(negative_by_token * logprobs, mask)
 
 
-def _loss_total_vespo_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
+def _loss_total_luspo_result(state: Tensor) -> Tensor:
+    seq_sum, sequence_count = state.unbind()
+    return seq_sum / sequence_count
 
 
+@METRICS.metric("loss/total@luspo", _loss_total_luspo_result)
 def loss_total_luspo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1388,10 +1079,7 @@ def loss_total_luspo(
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
-    Formula::
-
-        metric('group/loss/luspo')
-
+    Formula: ``metric('group/loss/luspo')``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1408,28 +1096,19 @@ def loss_total_luspo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_luspo(logprobs, old_logprobs, advantages, mask).item(), 3)
+        1.067
     """
-    state = _loss_total_luspo_update(logprobs, old_logprobs, advantages, mask, clip_low=clip_low, clip_high=clip_high)
-    return _loss_total_luspo_finalize(state)
-
-
-def _loss_total_luspo_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@luspo", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1437,18 +1116,15 @@ def _loss_total_luspo_update(
     negative_advantages = -advantages
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
-    surrogate = torch.maximum(negative_advantages * ratio, product)
-    seq_sum_2 = ops.seq_sum(surrogate, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(torch.maximum(negative_advantages * ratio, product), mask))
 
 
-def _loss_total_luspo_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
+def _loss_total_geometric_mean_result(state: Tensor) -> Tensor:
+    product_sum, selected_count = state.unbind()
+    return product_sum / selected_count
 
 
+@METRICS.metric("loss/total@geometric_mean", _loss_total_geometric_mean_result)
 def loss_total_geometric_mean(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1464,10 +1140,7 @@ def loss_total_geometric_mean(
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
-    Formula::
-
-        metric('objective/geometric_mean_loss')
-
+    Formula: ``metric('objective/geometric_mean_loss')``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1486,35 +1159,19 @@ def loss_total_geometric_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_geometric_mean(logprobs, old_logprobs, advantages, mask).item(), 3)
+        1.25
     """
-    state = _loss_total_geometric_mean_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _loss_total_geometric_mean_finalize(state)
-
-
-def _loss_total_geometric_mean_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@geometric_mean", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1524,17 +1181,15 @@ def _loss_total_geometric_mean_update(
     smaller = torch.minimum(sign_a * log_ratio, sign_a * torch.clamp(log_ratio, -clip_low, clip_high))
     bounded = sign_a * smaller
     seq_any = ops.seq_any(mask, mask)
-    product = -ops.seq_mean(advantages, mask) * torch.exp(ops.seq_mean(bounded, mask))
-    product_sum = ops.total(product, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([product_sum, selected_count])
+    return keep.mean(-ops.seq_mean(advantages, mask) * torch.exp(ops.seq_mean(bounded, mask)), seq_any)
 
 
-def _loss_total_geometric_mean_finalize(state: Tensor) -> Tensor:
-    product_sum, selected_count = state.unbind()
-    return product_sum / selected_count
+def _loss_total_dppo_tv_result(state: Tensor) -> Tensor:
+    chosen_sum, token_count = state.unbind()
+    return chosen_sum / token_count
 
 
+@METRICS.metric("loss/total@dppo_tv", _loss_total_dppo_tv_result)
 def loss_total_dppo_tv(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1551,10 +1206,7 @@ def loss_total_dppo_tv(
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
-    Formula::
-
-        metric('objective/dppo_tv_loss')
-
+    Formula: ``metric('objective/dppo_tv_loss')``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1576,37 +1228,19 @@ def loss_total_dppo_tv(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_dppo_tv(logprobs, old_logprobs, advantages, mask).item(), 3)
+        -1.386
     """
-    state = _loss_total_dppo_tv_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-        cap=cap,
-    )
-    return _loss_total_dppo_tv_finalize(state)
-
-
-def _loss_total_dppo_tv_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_low: float,
-    divergence_high: float,
-    cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@dppo_tv", divergence_low=divergence_low, divergence_high=divergence_high, cap=cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1616,17 +1250,10 @@ def _loss_total_dppo_tv_update(
     condition_2 = ~condition & (shift >= -divergence_low)
     valid = condition & (shift <= divergence_high) | condition_2
     ratio = torch.exp(logprobs - old_logprobs)
-    chosen = torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0)
-    chosen_sum = ops.total(chosen, mask)
-    token_count = ops.count(mask)
-    return pack([chosen_sum, token_count])
+    return keep.mean(torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0), mask)
 
 
-def _loss_total_dppo_tv_finalize(state: Tensor) -> Tensor:
-    chosen_sum, token_count = state.unbind()
-    return chosen_sum / token_count
-
-
+@METRICS.metric("loss/total@dppo_kl", _loss_total_dppo_tv_result)
 def loss_total_dppo_kl(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1643,10 +1270,7 @@ def loss_total_dppo_kl(
     weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
-    Formula::
-
-        metric('objective/dppo_kl_loss')
-
+    Formula: ``metric('objective/dppo_kl_loss')``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1668,37 +1292,19 @@ def loss_total_dppo_kl(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.loss_total_dppo_kl(logprobs, old_logprobs, advantages, mask).item(), 3)
+        -1.33
     """
-    state = _loss_total_dppo_kl_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-        cap=cap,
-    )
-    return _loss_total_dppo_kl_finalize(state)
-
-
-def _loss_total_dppo_kl_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_low: float,
-    divergence_high: float,
-    cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("loss/total@dppo_kl", divergence_low=divergence_low, divergence_high=divergence_high, cap=cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1712,17 +1318,10 @@ def _loss_total_dppo_kl_update(
     condition_2 = ~condition & ((divergence <= divergence_low) | (p >= q))
     valid = condition & ((divergence <= divergence_high) | (p <= q)) | condition_2
     ratio = torch.exp(logprobs - old_logprobs)
-    chosen = torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0)
-    chosen_sum = ops.total(chosen, mask)
-    token_count = ops.count(mask)
-    return pack([chosen_sum, token_count])
+    return keep.mean(torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0), mask)
 
 
-def _loss_total_dppo_kl_finalize(state: Tensor) -> Tensor:
-    chosen_sum, token_count = state.unbind()
-    return chosen_sum / token_count
-
-
+@METRICS.metric("loss/run_mean", results.ratio)
 def loss_run_mean(step_losses: Tensor) -> Tensor:
     """Mean training loss over all optimiser steps of a run.
 
@@ -1730,10 +1329,7 @@ def loss_run_mean(step_losses: Tensor) -> Tensor:
     loss is no measure of progress. The sum of the step losses since the start of this process over the number of
     optimiser steps, at the end of training.
 
-    Formula::
-
-        mean(step_losses)
-
+    Formula: ``mean(step_losses)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1743,369 +1339,14 @@ def loss_run_mean(step_losses: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> round(F.loss_run_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _loss_run_mean_update(step_losses)
-    return _loss_run_mean_finalize(state)
-
-
-def _loss_run_mean_update(step_losses: Tensor) -> Tensor:
-    check(step_losses=step_losses)
     step_losses = ops.as_float(step_losses)
-    step_losses_sum = ops.total(step_losses)
-    element_count = ops.number_of(step_losses)
-    return pack([step_losses_sum, element_count])
-
-
-def _loss_run_mean_finalize(state: Tensor) -> Tensor:
-    step_losses_sum, element_count = state.unbind()
-    return step_losses_sum / element_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "loss/total@ppo": MetricFunction(
-        id="loss/total@ppo",
-        brief="The loss of PPO with a critic, policy loss plus weighted value loss.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "values", "old_values", "returns", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "clip_value": 0.2, "value_coef": 0.1},
-        function=loss_total_ppo,
-        update=_loss_total_ppo_update,
-        finalize=_loss_total_ppo_finalize,
-        finalize_parameters=("value_coef",),
-        formula="metric('policy/loss') + value_coef * metric('value/loss')",
-        slots=(Slot("greater_sum", "sum"), Slot("token_count", "count"), Slot("greater_sum_2", "sum")),
-    ),
-    "loss/total@grpo": MetricFunction(
-        id="loss/total@grpo",
-        brief="Loss of group-relative policy optimisation with k3 penalty, averaged over tokens.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=loss_total_grpo,
-        update=_loss_total_grpo_update,
-        finalize=_loss_total_grpo_finalize,
-        formula="mean(surrogate + kl_coef * penalty)",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "loss/total@grpo_weighted": MetricFunction(
-        id="loss/total@grpo_weighted",
-        brief="As grpo, with the penalty of each token multiplied by its probability ratio.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=loss_total_grpo_weighted,
-        update=_loss_total_grpo_weighted_update,
-        finalize=_loss_total_grpo_weighted_finalize,
-        formula="mean(surrogate + kl_coef * ratio * penalty)",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "loss/total@grpo_sequence_mean": MetricFunction(
-        id="loss/total@grpo_sequence_mean",
-        brief=(
-            "As grpo, averaged over the tokens of each response first and then over responses with equal weight, 0 "
-            "for one without a counted token."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=loss_total_grpo_sequence_mean,
-        update=_loss_total_grpo_sequence_mean_update,
-        finalize=_loss_total_grpo_sequence_mean_finalize,
-        formula="mean(seq_sum(surrogate + kl_coef * penalty) / maximum(seq_count(mask), 1))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "loss/total@grpo_weighted_sequence_mean": MetricFunction(
-        id="loss/total@grpo_weighted_sequence_mean",
-        brief="As grpo_sequence_mean, with the penalty of each token multiplied by its probability ratio.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=loss_total_grpo_weighted_sequence_mean,
-        update=_loss_total_grpo_weighted_sequence_mean_update,
-        finalize=_loss_total_grpo_weighted_sequence_mean_finalize,
-        formula="mean(seq_sum(surrogate + kl_coef * ratio * penalty) / maximum(seq_count(mask), 1))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "loss/total@grpo_constant_length": MetricFunction(
-        id="loss/total@grpo_constant_length",
-        brief=(
-            "As grpo, with the sums over responses divided by the number of responses times a constant length, as in "
-            "Dr. GRPO."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04, "max_length": None},
-        function=loss_total_grpo_constant_length,
-        update=_loss_total_grpo_constant_length_update,
-        finalize=_loss_total_grpo_constant_length_finalize,
-        finalize_parameters=("max_length",),
-        formula="mean(seq_sum(surrogate + kl_coef * penalty)) / max_length",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "loss/total@grpo_weighted_constant_length": MetricFunction(
-        id="loss/total@grpo_weighted_constant_length",
-        brief="As grpo_constant_length, with the penalty of each token multiplied by its probability ratio.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04, "max_length": None},
-        function=loss_total_grpo_weighted_constant_length,
-        update=_loss_total_grpo_weighted_constant_length_update,
-        finalize=_loss_total_grpo_weighted_constant_length_finalize,
-        finalize_parameters=("max_length",),
-        formula="mean(seq_sum(surrogate + kl_coef * ratio * penalty)) / max_length",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "loss/total@sequence_ratio": MetricFunction(
-        id="loss/total@sequence_ratio",
-        brief="As grpo, with one length-normalised ratio per response in the place of one per token, as in GSPO.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=loss_total_sequence_ratio,
-        update=_loss_total_sequence_ratio_update,
-        finalize=_loss_total_sequence_ratio_finalize,
-        formula="mean(surrogate + kl_coef * penalty)",
-        let={
-            "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "loss/total@sequence_ratio_sequence_mean": MetricFunction(
-        id="loss/total@sequence_ratio_sequence_mean",
-        brief=(
-            "As sequence_ratio, averaged over the tokens of each response first and then over responses with equal "
-            "weight, 0 for one without a counted token."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
-        function=loss_total_sequence_ratio_sequence_mean,
-        update=_loss_total_sequence_ratio_sequence_mean_update,
-        finalize=_loss_total_sequence_ratio_sequence_mean_finalize,
-        formula="mean(seq_sum(surrogate + kl_coef * penalty) / maximum(seq_count(mask), 1))",
-        let={
-            "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "loss/total@sequence_ratio_constant_length": MetricFunction(
-        id="loss/total@sequence_ratio_constant_length",
-        brief=(
-            "As sequence_ratio, with the sums over responses divided by the number of responses times a constant "
-            "length."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04, "max_length": None},
-        function=loss_total_sequence_ratio_constant_length,
-        update=_loss_total_sequence_ratio_constant_length_update,
-        finalize=_loss_total_sequence_ratio_constant_length_finalize,
-        finalize_parameters=("max_length",),
-        formula="mean(seq_sum(surrogate + kl_coef * penalty)) / max_length",
-        let={
-            "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
-            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "log_ratio": "ref_logprobs - logprobs",
-            "penalty": "exp(log_ratio) - log_ratio - 1",
-        },
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "loss/total@cispo": MetricFunction(
-        id="loss/total@cispo",
-        brief="The CISPO loss alone, without a KL penalty.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"ratio_cap": 5.0},
-        function=loss_total_cispo,
-        update=_loss_total_cispo_update,
-        finalize=_loss_total_cispo_finalize,
-        formula="metric('group/loss/cispo')",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "loss/total@sapo": MetricFunction(
-        id="loss/total@sapo",
-        brief="The SAPO loss alone, without a KL penalty.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"tau_pos": 1.0, "tau_neg": 1.05},
-        function=loss_total_sapo,
-        update=_loss_total_sapo_update,
-        finalize=_loss_total_sapo_finalize,
-        formula="metric('objective/sapo_loss')",
-        slots=(Slot("seq_mean_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "loss/total@vespo": MetricFunction(
-        id="loss/total@vespo",
-        brief="The VESPO loss alone, without a KL penalty.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"k_pos": 2.0, "k_neg": 3.0, "decay_pos": 3.0, "decay_neg": 2.0},
-        function=loss_total_vespo,
-        update=_loss_total_vespo_update,
-        finalize=_loss_total_vespo_finalize,
-        formula="metric('group/loss/vespo')",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "loss/total@luspo": MetricFunction(
-        id="loss/total@luspo",
-        brief="The LUSPO loss alone, without a KL penalty.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=loss_total_luspo,
-        update=_loss_total_luspo_update,
-        finalize=_loss_total_luspo_finalize,
-        formula="metric('group/loss/luspo')",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "loss/total@geometric_mean": MetricFunction(
-        id="loss/total@geometric_mean",
-        brief="The loss of geometric-mean policy optimisation alone, without a KL penalty.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.4, "clip_high": 0.4},
-        function=loss_total_geometric_mean,
-        update=_loss_total_geometric_mean_update,
-        finalize=_loss_total_geometric_mean_finalize,
-        formula="metric('objective/geometric_mean_loss')",
-        slots=(Slot("product_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "loss/total@dppo_tv": MetricFunction(
-        id="loss/total@dppo_tv",
-        brief="The loss of DPPO alone, with tokens masked by the change of their probability, without a KL penalty.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"divergence_low": 0.15, "divergence_high": 0.15, "cap": 20.0},
-        function=loss_total_dppo_tv,
-        update=_loss_total_dppo_tv_update,
-        finalize=_loss_total_dppo_tv_finalize,
-        formula="metric('objective/dppo_tv_loss')",
-        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "loss/total@dppo_kl": MetricFunction(
-        id="loss/total@dppo_kl",
-        brief="The loss of DPPO alone, with tokens masked by a two-outcome KL divergence, without a KL penalty.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"divergence_low": 0.15, "divergence_high": 0.15, "cap": 20.0},
-        function=loss_total_dppo_kl,
-        update=_loss_total_dppo_kl_update,
-        finalize=_loss_total_dppo_kl_finalize,
-        formula="metric('objective/dppo_kl_loss')",
-        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "loss/run_mean": MetricFunction(
-        id="loss/run_mean",
-        brief="Mean training loss over all optimiser steps of a run.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("step_losses"),
-        parameters={},
-        function=loss_run_mean,
-        update=_loss_run_mean_update,
-        finalize=_loss_run_mean_finalize,
-        formula="mean(step_losses)",
-        slots=(Slot("step_losses_sum", "sum"), Slot("element_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(step_losses)

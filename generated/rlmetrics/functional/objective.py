@@ -12,12 +12,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -44,7 +43,11 @@ __all__ = [
     "objective_two_sided_clip_fraction",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("objective/reinforce_loss", results.ratio)
 def objective_reinforce_loss(logprobs: Tensor, advantages: Tensor, mask: Tensor) -> Tensor:
     """Policy-gradient loss without any ratio: minus advantage times log-probability.
 
@@ -52,10 +55,7 @@ def objective_reinforce_loss(logprobs: Tensor, advantages: Tensor, mask: Tensor)
     advantage with how likely the tokens are, so it drifts with entropy even when nothing is learnt, and its level says
     nothing about quality. Exactly 0 means that all advantages are 0.
 
-    Formula::
-
-        mean(-advantages * logprobs)
-
+    Formula: ``mean(-advantages * logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: reinforce. Data may be
     split anywhere: merged states equal the whole.
 
@@ -69,34 +69,28 @@ def objective_reinforce_loss(logprobs: Tensor, advantages: Tensor, mask: Tensor)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Williams 1992, Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement Learning,
             https://doi.org/10.1007/BF00992696.
         Chu et al. 2025, GPG: A Simple and Strong Reinforcement Learning Baseline for Model Reasoning,
             https://arxiv.org/abs/2504.02546.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_reinforce_loss(logprobs, advantages, mask).item(), 3)
+        -1.657
     """
-    state = _objective_reinforce_loss_update(logprobs, advantages, mask)
-    return _objective_reinforce_loss_finalize(state)
-
-
-def _objective_reinforce_loss_update(logprobs: Tensor, advantages: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, advantages=advantages, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     advantages = ops.masked(advantages, mask)
-    product_sum = ops.total(-advantages * logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(-advantages * logprobs, mask)
 
 
-def _objective_reinforce_loss_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("objective/gspo_loss", results.ratio)
 def objective_gspo_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -137,35 +131,19 @@ def objective_gspo_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_gspo_loss(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.7559
     """
-    state = _objective_gspo_loss_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _objective_gspo_loss_finalize(state)
-
-
-def _objective_gspo_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/gspo_loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -175,16 +153,10 @@ def _objective_gspo_loss_update(
     ratio = ops.masked(ops.per_token(exponential, mask), mask)
     plain = negative_advantages * ratio
     clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
-    greater_sum = ops.total(torch.maximum(plain, clipped), mask)
-    token_count = ops.count(mask)
-    return pack([greater_sum, token_count])
+    return keep.mean(torch.maximum(plain, clipped), mask)
 
 
-def _objective_gspo_loss_finalize(state: Tensor) -> Tensor:
-    greater_sum, token_count = state.unbind()
-    return greater_sum / token_count
-
-
+@METRICS.metric("objective/gspo_clip_fraction", results.ratio)
 def objective_gspo_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -225,35 +197,19 @@ def objective_gspo_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_gspo_clip_fraction(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.3333
     """
-    state = _objective_gspo_clip_fraction_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _objective_gspo_clip_fraction_finalize(state)
-
-
-def _objective_gspo_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/gspo_clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -268,11 +224,7 @@ def _objective_gspo_clip_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _objective_gspo_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("objective/sapo_loss", results.ratio)
 def objective_sapo_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -312,28 +264,19 @@ def objective_sapo_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Gao et al. 2025, Soft Adaptive Policy Optimization, https://arxiv.org/abs/2511.20347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_sapo_loss(logprobs, old_logprobs, advantages, mask).item(), 3)
+        1.966
     """
-    state = _objective_sapo_loss_update(logprobs, old_logprobs, advantages, mask, tau_pos=tau_pos, tau_neg=tau_neg)
-    return _objective_sapo_loss_finalize(state)
-
-
-def _objective_sapo_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    tau_pos: float,
-    tau_neg: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/sapo_loss", tau_pos=tau_pos, tau_neg=tau_neg)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -342,16 +285,10 @@ def _objective_sapo_loss_update(
     ratio = torch.exp(torch.clamp(logprobs - old_logprobs, -20, 20))
     seq_any = ops.seq_any(mask, mask)
     seq_mean = ops.seq_mean(-advantages * torch.sigmoid(tau * (ratio - 1)) * 4 / tau, mask)
-    seq_mean_sum = ops.total(seq_mean, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([seq_mean_sum, selected_count])
+    return keep.mean(seq_mean, seq_any)
 
 
-def _objective_sapo_loss_finalize(state: Tensor) -> Tensor:
-    seq_mean_sum, selected_count = state.unbind()
-    return seq_mean_sum / selected_count
-
-
+@METRICS.metric("objective/clip_cov_loss", results.ratio)
 def objective_clip_cov_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -394,38 +331,21 @@ def objective_clip_cov_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
             https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> kept_tokens = tensor([[1, 0, 0], [1, 0, 0]])
+        >>> round(F.objective_clip_cov_loss(logprobs, old_logprobs, advantages, mask, kept_tokens).item(), 3)
+        1.267
     """
-    state = _objective_clip_cov_loss_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        kept_tokens,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _objective_clip_cov_loss_finalize(state)
-
-
-def _objective_clip_cov_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    kept_tokens: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask, kept_tokens=kept_tokens)
-    check_numbers("objective/clip_cov_loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     kept_tokens = kept_tokens.bool()
     logprobs = ops.masked(logprobs, mask)
@@ -435,26 +355,17 @@ def _objective_clip_cov_loss_update(
     ratio = torch.exp(logprobs - old_logprobs)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(negative_advantages * ratio, product)
-    chosen_sum = ops.total(torch.where(kept_tokens, single, 0.0), mask)
-    token_count = ops.count(mask)
-    return pack([chosen_sum, token_count])
+    return keep.mean(torch.where(kept_tokens, single, 0.0), mask)
 
 
-def _objective_clip_cov_loss_finalize(state: Tensor) -> Tensor:
-    chosen_sum, token_count = state.unbind()
-    return chosen_sum / token_count
-
-
+@METRICS.metric("objective/covariance_dropped_fraction", results.ratio)
 def objective_covariance_dropped_fraction(kept_tokens: Tensor, mask: Tensor) -> Tensor:
     """Share of response tokens that Clip-Cov dropped because of their covariance.
 
     Bounded by the configured ratio (0.0002 by default), so a few in ten thousand at most; 0 when no token's covariance
     falls into the configured band. It says nothing about clipping.
 
-    Formula::
-
-        mean(~kept_tokens)
-
+    Formula: ``mean(~kept_tokens)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: clip_cov. Data may be
     split anywhere: merged states equal the whole.
 
@@ -466,31 +377,24 @@ def objective_covariance_dropped_fraction(kept_tokens: Tensor, mask: Tensor) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
             https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> kept_tokens = tensor([[1, 0, 0], [1, 0, 0]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_covariance_dropped_fraction(kept_tokens, mask).item(), 4)
+        0.3333
     """
-    state = _objective_covariance_dropped_fraction_update(kept_tokens, mask)
-    return _objective_covariance_dropped_fraction_finalize(state)
-
-
-def _objective_covariance_dropped_fraction_update(kept_tokens: Tensor, mask: Tensor) -> Tensor:
-    check(kept_tokens=kept_tokens, mask=mask)
     kept_tokens = kept_tokens.bool()
     mask = mask.bool()
-    condition_count = ops.count(~kept_tokens & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share(~kept_tokens, mask)
 
 
-def _objective_covariance_dropped_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("objective/kl_cov_loss", results.ratio)
 def objective_kl_cov_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -529,42 +433,21 @@ def objective_kl_cov_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
             https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> penalised_tokens = tensor([[1, 0, 1], [0, 1, 1]])
+        >>> round(F.objective_kl_cov_loss(logprobs, old_logprobs, advantages, mask, penalised_tokens).item(), 4)
+        0.3977
     """
-    state = _objective_kl_cov_loss_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        penalised_tokens,
-        coefficient=coefficient,
-    )
-    return _objective_kl_cov_loss_finalize(state)
-
-
-def _objective_kl_cov_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    penalised_tokens: Tensor,
-    *,
-    coefficient: float,
-) -> Tensor:
-    check(
-        logprobs=logprobs,
-        old_logprobs=old_logprobs,
-        advantages=advantages,
-        mask=mask,
-        penalised_tokens=penalised_tokens,
-    )
-    check_numbers("objective/kl_cov_loss", coefficient=coefficient)
     mask = mask.bool()
     penalised_tokens = penalised_tokens.bool()
     logprobs = ops.masked(logprobs, mask)
@@ -572,26 +455,17 @@ def _objective_kl_cov_loss_update(
     advantages = ops.masked(advantages, mask)
     difference = logprobs - old_logprobs
     chosen = torch.where(penalised_tokens, coefficient * torch.abs(difference), 0.0)
-    total_sum = ops.total(-advantages * torch.exp(difference) + chosen, mask)
-    token_count = ops.count(mask)
-    return pack([total_sum, token_count])
+    return keep.mean(-advantages * torch.exp(difference) + chosen, mask)
 
 
-def _objective_kl_cov_loss_finalize(state: Tensor) -> Tensor:
-    total_sum, token_count = state.unbind()
-    return total_sum / token_count
-
-
+@METRICS.metric("objective/abs_log_ratio", results.ratio)
 def objective_abs_log_ratio(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean absolute change of the log-probability of a response token since the policy before the update.
 
     How far the update has moved the policy, without signs that cancel. It is never negative, is 0 on the first step of
     a batch, and exceeds the size of the signed estimate k1 of the same update.
 
-    Formula::
-
-        mean(abs(logprobs - old_logprobs))
-
+    Formula: ``mean(abs(logprobs - old_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
     anywhere: merged states equal the whole.
 
@@ -606,33 +480,27 @@ def objective_abs_log_ratio(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
             https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_abs_log_ratio(logprobs, old_logprobs, mask).item(), 4)
+        0.3662
     """
-    state = _objective_abs_log_ratio_update(logprobs, old_logprobs, mask)
-    return _objective_abs_log_ratio_finalize(state)
-
-
-def _objective_abs_log_ratio_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    abs_sum = ops.total(torch.abs(logprobs - old_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([abs_sum, token_count])
+    return keep.mean(torch.abs(logprobs - old_logprobs), mask)
 
 
-def _objective_abs_log_ratio_finalize(state: Tensor) -> Tensor:
-    abs_sum, token_count = state.unbind()
-    return abs_sum / token_count
-
-
+@METRICS.metric("objective/geometric_mean_loss", results.ratio)
 def objective_geometric_mean_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -673,35 +541,19 @@ def objective_geometric_mean_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_geometric_mean_loss(logprobs, old_logprobs, advantages, mask).item(), 3)
+        1.25
     """
-    state = _objective_geometric_mean_loss_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _objective_geometric_mean_loss_finalize(state)
-
-
-def _objective_geometric_mean_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/geometric_mean_loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -711,17 +563,10 @@ def _objective_geometric_mean_loss_update(
     smaller = torch.minimum(sign_a * log_ratio, sign_a * torch.clamp(log_ratio, -clip_low, clip_high))
     bounded = sign_a * smaller
     seq_any = ops.seq_any(mask, mask)
-    product = -ops.seq_mean(advantages, mask) * torch.exp(ops.seq_mean(bounded, mask))
-    product_sum = ops.total(product, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([product_sum, selected_count])
+    return keep.mean(-ops.seq_mean(advantages, mask) * torch.exp(ops.seq_mean(bounded, mask)), seq_any)
 
 
-def _objective_geometric_mean_loss_finalize(state: Tensor) -> Tensor:
-    product_sum, selected_count = state.unbind()
-    return product_sum / selected_count
-
-
+@METRICS.metric("objective/geometric_mean_loss@empty_counted", results.ratio)
 def objective_geometric_mean_loss_empty_counted(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -763,35 +608,19 @@ def objective_geometric_mean_loss_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_geometric_mean_loss_empty_counted(logprobs, old_logprobs, advantages, mask).item(), 3)
+        1.25
     """
-    state = _objective_geometric_mean_loss_empty_counted_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _objective_geometric_mean_loss_empty_counted_finalize(state)
-
-
-def _objective_geometric_mean_loss_empty_counted_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/geometric_mean_loss@empty_counted", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -802,17 +631,10 @@ def _objective_geometric_mean_loss_empty_counted_update(
     smaller = torch.minimum(sign_a * log_ratio, sign_a * torch.clamp(log_ratio, -clip_low, clip_high))
     bounded = sign_a * smaller
     exponential = torch.exp(ops.seq_sum(bounded, mask) / tokens)
-    product = -ops.seq_sum(advantages, mask) / tokens * exponential
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(-ops.seq_sum(advantages, mask) / tokens * exponential)
 
 
-def _objective_geometric_mean_loss_empty_counted_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("objective/geometric_mean_clip_fraction_positive", results.ratio)
 def objective_geometric_mean_clip_fraction_positive(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -850,51 +672,28 @@ def objective_geometric_mean_clip_fraction_positive(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_geometric_mean_clip_fraction_positive(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.3333
     """
-    state = _objective_geometric_mean_clip_fraction_positive_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _objective_geometric_mean_clip_fraction_positive_finalize(state)
-
-
-def _objective_geometric_mean_clip_fraction_positive_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/geometric_mean_clip_fraction_positive", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     log_ratio = logprobs - old_logprobs
-    condition = ((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages > 0)
-    condition_count = ops.count(condition & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share(((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages > 0), mask)
 
 
-def _objective_geometric_mean_clip_fraction_positive_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("objective/geometric_mean_clip_fraction_negative", results.ratio)
 def objective_geometric_mean_clip_fraction_negative(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -932,51 +731,28 @@ def objective_geometric_mean_clip_fraction_negative(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_geometric_mean_clip_fraction_negative(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.3333
     """
-    state = _objective_geometric_mean_clip_fraction_negative_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _objective_geometric_mean_clip_fraction_negative_finalize(state)
-
-
-def _objective_geometric_mean_clip_fraction_negative_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/geometric_mean_clip_fraction_negative", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     log_ratio = logprobs - old_logprobs
-    condition = ((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages < 0)
-    condition_count = ops.count(condition & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share(((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages < 0), mask)
 
 
-def _objective_geometric_mean_clip_fraction_negative_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("objective/dro_loss", results.ratio)
 def objective_dro_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -990,10 +766,7 @@ def objective_dro_loss(
     DRO does not clip; the penalty keeps the policy near the one that sampled. A rising level with small advantages
     means that the penalty dominates.
 
-    Formula::
-
-        mean(-(logprobs * advantages - 0.5 * beta * (logprobs - old_logprobs) ** 2))
-
+    Formula: ``mean(-(logprobs * advantages - 0.5 * beta * (logprobs - old_logprobs) ** 2))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: dro. Data may be split
     anywhere: merged states equal the whole.
 
@@ -1010,43 +783,29 @@ def objective_dro_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Richemond et al. 2024, Offline Regularised Reinforcement Learning for LLMs Alignment (DRO),
             https://arxiv.org/abs/2405.19107.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_dro_loss(logprobs, old_logprobs, advantages, mask, beta=2).item(), 3)
+        -1.442
     """
-    state = _objective_dro_loss_update(logprobs, old_logprobs, advantages, mask, beta=beta)
-    return _objective_dro_loss_finalize(state)
-
-
-def _objective_dro_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/dro_loss", beta=beta)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     difference = logprobs * advantages - 0.5 * beta * torch.square(logprobs - old_logprobs)
-    negative_difference_sum = ops.total(-difference, mask)
-    token_count = ops.count(mask)
-    return pack([negative_difference_sum, token_count])
+    return keep.mean(-difference, mask)
 
 
-def _objective_dro_loss_finalize(state: Tensor) -> Tensor:
-    negative_difference_sum, token_count = state.unbind()
-    return negative_difference_sum / token_count
-
-
+@METRICS.metric("objective/cispo_loss", results.ratio)
 def objective_cispo_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1085,51 +844,28 @@ def objective_cispo_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_cispo_loss(logprobs, old_logprobs, advantages, mask).item(), 3)
+        -1.526
     """
-    state = _objective_cispo_loss_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _objective_cispo_loss_finalize(state)
-
-
-def _objective_cispo_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/cispo_loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     ratio = torch.exp(logprobs - old_logprobs)
-    product = -torch.clamp(ratio, 1 - clip_low, 1 + clip_high) * advantages * logprobs
-    product_sum = ops.total(product, mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(-torch.clamp(ratio, 1 - clip_low, 1 + clip_high) * advantages * logprobs, mask)
 
 
-def _objective_cispo_loss_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("objective/two_sided_clip_fraction", results.ratio)
 def objective_two_sided_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1166,33 +902,18 @@ def objective_two_sided_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_two_sided_clip_fraction(logprobs, old_logprobs, mask).item(), 4)
+        0.6667
     """
-    state = _objective_two_sided_clip_fraction_update(
-        logprobs,
-        old_logprobs,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _objective_two_sided_clip_fraction_finalize(state)
-
-
-def _objective_two_sided_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
-    check_numbers("objective/two_sided_clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1202,11 +923,7 @@ def _objective_two_sided_clip_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _objective_two_sided_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("objective/dppo_tv_loss", results.ratio)
 def objective_dppo_tv_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1251,37 +968,19 @@ def objective_dppo_tv_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_dppo_tv_loss(logprobs, old_logprobs, advantages, mask, divergence_high=0.3).item(), 3)
+        -1.099
     """
-    state = _objective_dppo_tv_loss_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-        cap=cap,
-    )
-    return _objective_dppo_tv_loss_finalize(state)
-
-
-def _objective_dppo_tv_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_low: float,
-    divergence_high: float,
-    cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/dppo_tv_loss", divergence_low=divergence_low, divergence_high=divergence_high, cap=cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1291,17 +990,10 @@ def _objective_dppo_tv_loss_update(
     condition_2 = ~condition & (shift >= -divergence_low)
     valid = condition & (shift <= divergence_high) | condition_2
     ratio = torch.exp(logprobs - old_logprobs)
-    chosen = torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0)
-    chosen_sum = ops.total(chosen, mask)
-    token_count = ops.count(mask)
-    return pack([chosen_sum, token_count])
+    return keep.mean(torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0), mask)
 
 
-def _objective_dppo_tv_loss_finalize(state: Tensor) -> Tensor:
-    chosen_sum, token_count = state.unbind()
-    return chosen_sum / token_count
-
-
+@METRICS.metric("objective/dppo_tv_masked_fraction", results.ratio)
 def objective_dppo_tv_masked_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1341,35 +1033,19 @@ def objective_dppo_tv_masked_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_dppo_tv_masked_fraction(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.6667
     """
-    state = _objective_dppo_tv_masked_fraction_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-    )
-    return _objective_dppo_tv_masked_fraction_finalize(state)
-
-
-def _objective_dppo_tv_masked_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_low: float,
-    divergence_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/dppo_tv_masked_fraction", divergence_low=divergence_low, divergence_high=divergence_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1378,16 +1054,10 @@ def _objective_dppo_tv_masked_fraction_update(
     shift = torch.exp(logprobs) - torch.exp(old_logprobs)
     condition_2 = ~condition & (shift >= -divergence_low)
     valid = condition & (shift <= divergence_high) | condition_2
-    condition_count = ops.count(~valid & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share(~valid, mask)
 
 
-def _objective_dppo_tv_masked_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("objective/dppo_tv_truncated_fraction", results.ratio)
 def objective_dppo_tv_truncated_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1431,42 +1101,27 @@ def objective_dppo_tv_truncated_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.objective_dppo_tv_truncated_fraction(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     advantages,
+        ...     mask,
+        ...     divergence_high=0.3,
+        ...     cap=1.2,
+        ... )
+        >>> round(value.item(), 4)
+        0.3333
     """
-    state = _objective_dppo_tv_truncated_fraction_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-        cap=cap,
-    )
-    return _objective_dppo_tv_truncated_fraction_finalize(state)
-
-
-def _objective_dppo_tv_truncated_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_low: float,
-    divergence_high: float,
-    cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers(
-        "objective/dppo_tv_truncated_fraction",
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-        cap=cap,
-    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1476,16 +1131,10 @@ def _objective_dppo_tv_truncated_fraction_update(
     condition_2 = ~condition & (shift >= -divergence_low)
     valid = condition & (shift <= divergence_high) | condition_2
     ratio = torch.exp(logprobs - old_logprobs)
-    condition_count = ops.count(valid & (ratio > cap) & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share(valid & (ratio > cap), mask)
 
 
-def _objective_dppo_tv_truncated_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("objective/dppo_kl_loss", results.ratio)
 def objective_dppo_kl_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1532,37 +1181,19 @@ def objective_dppo_kl_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_dppo_kl_loss(logprobs, old_logprobs, advantages, mask, divergence_low=0.1).item(), 3)
+        -1.099
     """
-    state = _objective_dppo_kl_loss_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-        cap=cap,
-    )
-    return _objective_dppo_kl_loss_finalize(state)
-
-
-def _objective_dppo_kl_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_low: float,
-    divergence_high: float,
-    cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/dppo_kl_loss", divergence_low=divergence_low, divergence_high=divergence_high, cap=cap)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1576,17 +1207,10 @@ def _objective_dppo_kl_loss_update(
     condition_2 = ~condition & ((divergence <= divergence_low) | (p >= q))
     valid = condition & ((divergence <= divergence_high) | (p <= q)) | condition_2
     ratio = torch.exp(logprobs - old_logprobs)
-    chosen = torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0)
-    chosen_sum = ops.total(chosen, mask)
-    token_count = ops.count(mask)
-    return pack([chosen_sum, token_count])
+    return keep.mean(torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0), mask)
 
 
-def _objective_dppo_kl_loss_finalize(state: Tensor) -> Tensor:
-    chosen_sum, token_count = state.unbind()
-    return chosen_sum / token_count
-
-
+@METRICS.metric("objective/dppo_kl_masked_fraction", results.ratio)
 def objective_dppo_kl_masked_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1628,35 +1252,27 @@ def objective_dppo_kl_masked_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.objective_dppo_kl_masked_fraction(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     advantages,
+        ...     mask,
+        ...     divergence_low=0.1,
+        ...     divergence_high=0.1,
+        ... )
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _objective_dppo_kl_masked_fraction_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-    )
-    return _objective_dppo_kl_masked_fraction_finalize(state)
-
-
-def _objective_dppo_kl_masked_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_low: float,
-    divergence_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("objective/dppo_kl_masked_fraction", divergence_low=divergence_low, divergence_high=divergence_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1669,16 +1285,10 @@ def _objective_dppo_kl_masked_fraction_update(
     divergence = q * (old_logprobs - logprobs) + product
     condition_2 = ~condition & ((divergence <= divergence_low) | (p >= q))
     valid = condition & ((divergence <= divergence_high) | (p <= q)) | condition_2
-    condition_count = ops.count(~valid & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share(~valid, mask)
 
 
-def _objective_dppo_kl_masked_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("objective/dppo_kl_truncated_fraction", results.ratio)
 def objective_dppo_kl_truncated_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1725,42 +1335,19 @@ def objective_dppo_kl_truncated_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.objective_dppo_kl_truncated_fraction(logprobs, old_logprobs, advantages, mask, cap=1.2).item(), 4)
+        0.3333
     """
-    state = _objective_dppo_kl_truncated_fraction_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-        cap=cap,
-    )
-    return _objective_dppo_kl_truncated_fraction_finalize(state)
-
-
-def _objective_dppo_kl_truncated_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    divergence_low: float,
-    divergence_high: float,
-    cap: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers(
-        "objective/dppo_kl_truncated_fraction",
-        divergence_low=divergence_low,
-        divergence_high=divergence_high,
-        cap=cap,
-    )
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -1774,413 +1361,4 @@ def _objective_dppo_kl_truncated_fraction_update(
     condition_2 = ~condition & ((divergence <= divergence_low) | (p >= q))
     valid = condition & ((divergence <= divergence_high) | (p <= q)) | condition_2
     ratio = torch.exp(logprobs - old_logprobs)
-    condition_count = ops.count(valid & (ratio > cap) & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
-
-
-def _objective_dppo_kl_truncated_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "objective/reinforce_loss": MetricFunction(
-        id="objective/reinforce_loss",
-        brief="Policy-gradient loss without any ratio: minus advantage times log-probability.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "advantages", "mask"),
-        parameters={},
-        function=objective_reinforce_loss,
-        update=_objective_reinforce_loss_update,
-        finalize=_objective_reinforce_loss_finalize,
-        formula="mean(-advantages * logprobs)",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "objective/gspo_loss": MetricFunction(
-        id="objective/gspo_loss",
-        brief="Clipped surrogate loss whose ratio is the geometric mean over the whole response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.0003, "clip_high": 0.0004},
-        function=objective_gspo_loss,
-        update=_objective_gspo_loss_update,
-        finalize=_objective_gspo_loss_finalize,
-        formula="mean(maximum(plain, clipped))",
-        let={
-            "ratio": "per_token(exp(minimum(seq_mean(logprobs - old_logprobs), 10)))",
-            "plain": "-advantages * ratio",
-            "clipped": "-advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)",
-        },
-        slots=(Slot("greater_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "objective/gspo_clip_fraction": MetricFunction(
-        id="objective/gspo_clip_fraction",
-        brief="Share of response tokens that belong to a response whose ratio was clipped.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.0003, "clip_high": 0.0004},
-        function=objective_gspo_clip_fraction,
-        update=_objective_gspo_clip_fraction_update,
-        finalize=_objective_gspo_clip_fraction_finalize,
-        formula="mean(clipped > plain)",
-        let={
-            "ratio": "per_token(exp(minimum(seq_mean(logprobs - old_logprobs), 10)))",
-            "plain": "-advantages * ratio",
-            "clipped": "-advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)",
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "objective/sapo_loss": MetricFunction(
-        id="objective/sapo_loss",
-        brief="Soft-gated surrogate loss: a sigmoid of the ratio takes the place of the clip.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"tau_pos": 1.0, "tau_neg": 1.05},
-        function=objective_sapo_loss,
-        update=_objective_sapo_loss_update,
-        finalize=_objective_sapo_loss_finalize,
-        formula="mean(seq_mean(-advantages * sigmoid(tau * (ratio - 1)) * 4 / tau), over=seq_any(mask))",
-        let={"ratio": "exp(clamp(logprobs - old_logprobs, -20, 20))", "tau": "where(advantages > 0, tau_pos, tau_neg)"},
-        slots=(Slot("seq_mean_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "objective/clip_cov_loss": MetricFunction(
-        id="objective/clip_cov_loss",
-        brief="Clipped surrogate loss from which a few tokens with a high covariance were dropped.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask", "kept_tokens"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=objective_clip_cov_loss,
-        update=_objective_clip_cov_loss_update,
-        finalize=_objective_clip_cov_loss_finalize,
-        formula="mean(where(kept_tokens, single, 0.0))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "single": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-        },
-        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "objective/covariance_dropped_fraction": MetricFunction(
-        id="objective/covariance_dropped_fraction",
-        brief="Share of response tokens that Clip-Cov dropped because of their covariance.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("kept_tokens", "mask"),
-        parameters={},
-        function=objective_covariance_dropped_fraction,
-        update=_objective_covariance_dropped_fraction_update,
-        finalize=_objective_covariance_dropped_fraction_finalize,
-        formula="mean(~kept_tokens)",
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "objective/kl_cov_loss": MetricFunction(
-        id="objective/kl_cov_loss",
-        brief="Unclipped ratio loss with a KL penalty on the few tokens of highest covariance.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask", "penalised_tokens"),
-        parameters={"coefficient": 1.0},
-        function=objective_kl_cov_loss,
-        update=_objective_kl_cov_loss_update,
-        finalize=_objective_kl_cov_loss_finalize,
-        formula=(
-            "mean(-advantages * exp(logprobs - old_logprobs) + where(penalised_tokens, coefficient * abs(logprobs - "
-            "old_logprobs), 0.0))"
-        ),
-        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "objective/abs_log_ratio": MetricFunction(
-        id="objective/abs_log_ratio",
-        brief="Mean absolute change of the log-probability of a response token since the policy before the update.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=objective_abs_log_ratio,
-        update=_objective_abs_log_ratio_update,
-        finalize=_objective_abs_log_ratio_finalize,
-        formula="mean(abs(logprobs - old_logprobs))",
-        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "objective/geometric_mean_loss": MetricFunction(
-        id="objective/geometric_mean_loss",
-        brief="Sequence-level loss with the geometric mean of one-sidedly clipped token ratios.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.4, "clip_high": 0.4},
-        function=objective_geometric_mean_loss,
-        update=_objective_geometric_mean_loss_update,
-        finalize=_objective_geometric_mean_loss_finalize,
-        formula="mean(-seq_mean(advantages) * exp(seq_mean(bounded)), over=seq_any(mask))",
-        let={
-            "sign_a": "sign(advantages)",
-            "log_ratio": "logprobs - old_logprobs",
-            "bounded": "sign_a * minimum(sign_a * log_ratio, sign_a * clamp(log_ratio, -clip_low, clip_high))",
-        },
-        slots=(Slot("product_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "objective/geometric_mean_loss@empty_counted": MetricFunction(
-        id="objective/geometric_mean_loss@empty_counted",
-        brief="Responses without a counted token enter too, with a loss of 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.4, "clip_high": 0.4},
-        function=objective_geometric_mean_loss_empty_counted,
-        update=_objective_geometric_mean_loss_empty_counted_update,
-        finalize=_objective_geometric_mean_loss_empty_counted_finalize,
-        formula="mean(-seq_sum(advantages) / tokens * exp(seq_sum(bounded) / tokens))",
-        let={
-            "sign_a": "sign(advantages)",
-            "log_ratio": "logprobs - old_logprobs",
-            "bounded": "sign_a * minimum(sign_a * log_ratio, sign_a * clamp(log_ratio, -clip_low, clip_high))",
-            "tokens": "maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "objective/geometric_mean_clip_fraction_positive": MetricFunction(
-        id="objective/geometric_mean_clip_fraction_positive",
-        brief="Share of response tokens with a positive advantage whose log-ratio left the clip range on either side.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.4, "clip_high": 0.4},
-        function=objective_geometric_mean_clip_fraction_positive,
-        update=_objective_geometric_mean_clip_fraction_positive_update,
-        finalize=_objective_geometric_mean_clip_fraction_positive_finalize,
-        formula="mean(((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages > 0))",
-        let={"log_ratio": "logprobs - old_logprobs"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "objective/geometric_mean_clip_fraction_negative": MetricFunction(
-        id="objective/geometric_mean_clip_fraction_negative",
-        brief="Share of response tokens with a negative advantage whose log-ratio left the clip range on either side.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.4, "clip_high": 0.4},
-        function=objective_geometric_mean_clip_fraction_negative,
-        update=_objective_geometric_mean_clip_fraction_negative_update,
-        finalize=_objective_geometric_mean_clip_fraction_negative_finalize,
-        formula="mean(((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages < 0))",
-        let={"log_ratio": "logprobs - old_logprobs"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "objective/dro_loss": MetricFunction(
-        id="objective/dro_loss",
-        brief="Log-probability times advantage with a quadratic penalty on the log-ratio.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"beta": None},
-        function=objective_dro_loss,
-        update=_objective_dro_loss_update,
-        finalize=_objective_dro_loss_finalize,
-        formula="mean(-(logprobs * advantages - 0.5 * beta * (logprobs - old_logprobs) ** 2))",
-        slots=(Slot("negative_difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "objective/cispo_loss": MetricFunction(
-        id="objective/cispo_loss",
-        brief="Log-probability times advantage, weighted by the clipped ratio that carries no gradient.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=objective_cispo_loss,
-        update=_objective_cispo_loss_update,
-        finalize=_objective_cispo_loss_finalize,
-        formula="mean(-clamp(ratio, 1 - clip_low, 1 + clip_high) * advantages * logprobs)",
-        let={"ratio": "exp(logprobs - old_logprobs)"},
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "objective/two_sided_clip_fraction": MetricFunction(
-        id="objective/two_sided_clip_fraction",
-        brief="Share of response tokens whose ratio left the clip range on either side, whatever the advantage.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=objective_two_sided_clip_fraction,
-        update=_objective_two_sided_clip_fraction_update,
-        finalize=_objective_two_sided_clip_fraction_finalize,
-        formula="mean((ratio < 1 - clip_low) | (ratio > 1 + clip_high))",
-        let={"ratio": "exp(logprobs - old_logprobs)"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "objective/dppo_tv_loss": MetricFunction(
-        id="objective/dppo_tv_loss",
-        brief="Truncated-ratio policy gradient that masks tokens by the change of their probability.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"divergence_low": 0.2, "divergence_high": 0.2, "cap": 20.0},
-        function=objective_dppo_tv_loss,
-        update=_objective_dppo_tv_loss_update,
-        finalize=_objective_dppo_tv_loss_finalize,
-        formula="mean(where(valid, -advantages * minimum(ratio, cap) * logprobs, 0.0))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "shift": "exp(logprobs) - exp(old_logprobs)",
-            "valid": (
-                "((advantages > 0) & (shift <= divergence_high)) | (~(advantages > 0) & (shift >= -divergence_low))"
-            ),
-        },
-        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "objective/dppo_tv_masked_fraction": MetricFunction(
-        id="objective/dppo_tv_masked_fraction",
-        brief="Share of response tokens masked because their probability moved too far.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"divergence_low": 0.2, "divergence_high": 0.2},
-        function=objective_dppo_tv_masked_fraction,
-        update=_objective_dppo_tv_masked_fraction_update,
-        finalize=_objective_dppo_tv_masked_fraction_finalize,
-        formula="mean(~valid)",
-        let={
-            "shift": "exp(logprobs) - exp(old_logprobs)",
-            "valid": (
-                "((advantages > 0) & (shift <= divergence_high)) | (~(advantages > 0) & (shift >= -divergence_low))"
-            ),
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "objective/dppo_tv_truncated_fraction": MetricFunction(
-        id="objective/dppo_tv_truncated_fraction",
-        brief="Share of response tokens that count and whose ratio was truncated, with masks from total variation.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"divergence_low": 0.2, "divergence_high": 0.2, "cap": 20.0},
-        function=objective_dppo_tv_truncated_fraction,
-        update=_objective_dppo_tv_truncated_fraction_update,
-        finalize=_objective_dppo_tv_truncated_fraction_finalize,
-        formula="mean(valid & (ratio > cap))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "shift": "exp(logprobs) - exp(old_logprobs)",
-            "valid": (
-                "((advantages > 0) & (shift <= divergence_high)) | (~(advantages > 0) & (shift >= -divergence_low))"
-            ),
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "objective/dppo_kl_loss": MetricFunction(
-        id="objective/dppo_kl_loss",
-        brief="Truncated-ratio policy gradient that masks tokens by a two-outcome KL divergence.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"divergence_low": 0.2, "divergence_high": 0.2, "cap": 20.0},
-        function=objective_dppo_kl_loss,
-        update=_objective_dppo_kl_loss_update,
-        finalize=_objective_dppo_kl_loss_finalize,
-        formula="mean(where(valid, -advantages * minimum(ratio, cap) * logprobs, 0.0))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "p": "exp(logprobs)",
-            "q": "exp(old_logprobs)",
-            "divergence": "q * (old_logprobs - logprobs) + (1 - q) * log((1 - q + 1e-8) / (1 - p + 1e-8))",
-            "valid": (
-                "((advantages > 0) & ((divergence <= divergence_high) | (p <= q))) | (~(advantages > 0) & "
-                "((divergence <= divergence_low) | (p >= q)))"
-            ),
-        },
-        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "objective/dppo_kl_masked_fraction": MetricFunction(
-        id="objective/dppo_kl_masked_fraction",
-        brief="Share of response tokens masked because of a two-outcome KL divergence that is too large.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"divergence_low": 0.2, "divergence_high": 0.2},
-        function=objective_dppo_kl_masked_fraction,
-        update=_objective_dppo_kl_masked_fraction_update,
-        finalize=_objective_dppo_kl_masked_fraction_finalize,
-        formula="mean(~valid)",
-        let={
-            "p": "exp(logprobs)",
-            "q": "exp(old_logprobs)",
-            "divergence": "q * (old_logprobs - logprobs) + (1 - q) * log((1 - q + 1e-8) / (1 - p + 1e-8))",
-            "valid": (
-                "((advantages > 0) & ((divergence <= divergence_high) | (p <= q))) | (~(advantages > 0) & "
-                "((divergence <= divergence_low) | (p >= q)))"
-            ),
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "objective/dppo_kl_truncated_fraction": MetricFunction(
-        id="objective/dppo_kl_truncated_fraction",
-        brief="Share of response tokens that count and whose ratio was truncated, with masks from a KL bound.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"divergence_low": 0.2, "divergence_high": 0.2, "cap": 20.0},
-        function=objective_dppo_kl_truncated_fraction,
-        update=_objective_dppo_kl_truncated_fraction_update,
-        finalize=_objective_dppo_kl_truncated_fraction_finalize,
-        formula="mean(valid & (ratio > cap))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "p": "exp(logprobs)",
-            "q": "exp(old_logprobs)",
-            "divergence": "q * (old_logprobs - logprobs) + (1 - q) * log((1 - q + 1e-8) / (1 - p + 1e-8))",
-            "valid": (
-                "((advantages > 0) & ((divergence <= divergence_high) | (p <= q))) | (~(advantages > 0) & "
-                "((divergence <= divergence_low) | (p >= q)))"
-            ),
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.share(valid & (ratio > cap), mask)

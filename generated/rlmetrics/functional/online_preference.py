@@ -14,12 +14,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -44,7 +43,11 @@ __all__ = [
     "online_preference_xpo_total_loss_ipo",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("online_preference/score_gap", results.ratio)
 def online_preference_score_gap(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     """Mean difference between the higher and the lower score of the two responses to a prompt.
 
@@ -53,10 +56,7 @@ def online_preference_score_gap(chosen_scores: Tensor, rejected_scores: Tensor) 
     and training has little to go on; that happens when sampling is too cold, or late in training when the policy has
     become very certain.
 
-    Formula::
-
-        mean(chosen_scores - rejected_scores)
-
+    Formula: ``mean(chosen_scores - rejected_scores)``.
     Population: Every pair of responses that the policy itself sampled to one prompt, ordered by a reward model or a
     judge. Data may be split between sequences: merged states equal the whole.
 
@@ -68,31 +68,23 @@ def online_preference_score_gap(chosen_scores: Tensor, rejected_scores: Tensor) 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Guo et al. 2024, Direct Language Model Alignment from Online AI Feedback, https://arxiv.org/abs/2402.04792.
+
+    Example:
+        >>> chosen_scores = tensor([1., 2., 6.])
+        >>> rejected_scores = tensor([0., 4., 3.])
+        >>> round(F.online_preference_score_gap(chosen_scores, rejected_scores).item(), 4)
+        0.6667
     """
-    state = _online_preference_score_gap_update(chosen_scores, rejected_scores)
-    return _online_preference_score_gap_finalize(state)
-
-
-def _online_preference_score_gap_update(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
-    check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
-    difference = chosen_scores - rejected_scores
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(chosen_scores - rejected_scores)
 
 
-def _online_preference_score_gap_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("online_preference/score_advantage", results.ratio)
 def online_preference_score_advantage(own_scores: Tensor, opponent_scores: Tensor) -> Tensor:
     """Mean difference between the score of the policy's response and that of its opponent.
 
@@ -100,10 +92,7 @@ def online_preference_score_advantage(own_scores: Tensor, opponent_scores: Tenso
     finds the policy than what it is compared with. A rise while the texts get worse is reward hacking. Negative for
     long means that the policy has become worse than where it started.
 
-    Formula::
-
-        mean(own_scores - opponent_scores)
-
+    Formula: ``mean(own_scores - opponent_scores)``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
     split between sequences: merged states equal the whole.
 
@@ -115,31 +104,23 @@ def online_preference_score_advantage(own_scores: Tensor, opponent_scores: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> own_scores = tensor([1., 5.])
+        >>> opponent_scores = tensor([2., 1.])
+        >>> round(F.online_preference_score_advantage(own_scores, opponent_scores).item(), 3)
+        1.5
     """
-    state = _online_preference_score_advantage_update(own_scores, opponent_scores)
-    return _online_preference_score_advantage_finalize(state)
-
-
-def _online_preference_score_advantage_update(own_scores: Tensor, opponent_scores: Tensor) -> Tensor:
-    check(own_scores=own_scores, opponent_scores=opponent_scores)
     own_scores = ops.as_float(own_scores)
     opponent_scores = ops.as_float(opponent_scores)
-    difference = own_scores - opponent_scores
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(own_scores - opponent_scores)
 
 
-def _online_preference_score_advantage_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("online_preference/opponent_score", results.ratio)
 def online_preference_opponent_score(opponent_scores: Tensor) -> Tensor:
     """Mean score of the responses that the policy's opponent sampled.
 
@@ -147,10 +128,7 @@ def online_preference_opponent_score(opponent_scores: Tensor) -> Tensor:
     prompts, so a trend means that the data are not shuffled; if it is a mixture with the policy it rises together with
     the policy.
 
-    Formula::
-
-        mean(opponent_scores)
-
+    Formula: ``mean(opponent_scores)``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
     split between sequences: merged states equal the whole.
 
@@ -161,39 +139,27 @@ def online_preference_opponent_score(opponent_scores: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> round(F.online_preference_opponent_score(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _online_preference_opponent_score_update(opponent_scores)
-    return _online_preference_opponent_score_finalize(state)
-
-
-def _online_preference_opponent_score_update(opponent_scores: Tensor) -> Tensor:
-    check(opponent_scores=opponent_scores)
     opponent_scores = ops.as_float(opponent_scores)
-    opponent_scores_sum = ops.total(opponent_scores)
-    sequence_count = ops.number_of(opponent_scores)
-    return pack([opponent_scores_sum, sequence_count])
+    return keep.mean(opponent_scores)
 
 
-def _online_preference_opponent_score_finalize(state: Tensor) -> Tensor:
-    opponent_scores_sum, sequence_count = state.unbind()
-    return opponent_scores_sum / sequence_count
-
-
+@METRICS.metric("online_preference/score_win_fraction", results.ratio)
 def online_preference_score_win_fraction(own_scores: Tensor, opponent_scores: Tensor) -> Tensor:
     """Share of prompts on which the policy's response scored strictly higher than its opponent's.
 
     About 0.5 at the start, and the goal is to get clearly above it. Ties count against the policy, so with a coarse
     reward it starts lower. Unlike the mean difference it does not care how large the lead is.
 
-    Formula::
-
-        mean(own_scores > opponent_scores)
-
+    Formula: ``mean(own_scores > opponent_scores)``.
     Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
     be split between sequences: merged states equal the whole.
 
@@ -205,31 +171,23 @@ def online_preference_score_win_fraction(own_scores: Tensor, opponent_scores: Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+
+    Example:
+        >>> own_scores = tensor([1., 5.])
+        >>> opponent_scores = tensor([2., 1.])
+        >>> round(F.online_preference_score_win_fraction(own_scores, opponent_scores).item(), 4)
+        0.5
     """
-    state = _online_preference_score_win_fraction_update(own_scores, opponent_scores)
-    return _online_preference_score_win_fraction_finalize(state)
-
-
-def _online_preference_score_win_fraction_update(own_scores: Tensor, opponent_scores: Tensor) -> Tensor:
-    check(own_scores=own_scores, opponent_scores=opponent_scores)
     own_scores = ops.as_float(own_scores)
     opponent_scores = ops.as_float(opponent_scores)
-    condition = own_scores > opponent_scores
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(own_scores > opponent_scores)
 
 
-def _online_preference_score_win_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("online_preference/win_probability", results.ratio)
 def online_preference_win_probability(win_probabilities: Tensor) -> Tensor:
     """Mean probability, by a judge or a reward model, that the policy's response beats its opponent's.
 
@@ -237,10 +195,7 @@ def online_preference_win_probability(win_probabilities: Tensor) -> Tensor:
     where it tends to stay. With a reward model it is the logistic function of the difference of scores, so its distance
     from 0.5 depends on the scale of that model.
 
-    Formula::
-
-        mean(win_probabilities)
-
+    Formula: ``mean(win_probabilities)``.
     Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
     be split between sequences: merged states equal the whole.
 
@@ -252,29 +207,20 @@ def online_preference_win_probability(win_probabilities: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+
+    Example:
+        >>> round(F.online_preference_win_probability(tensor([0.1, 0.2, 0.6])).item(), 4)
+        0.3
     """
-    state = _online_preference_win_probability_update(win_probabilities)
-    return _online_preference_win_probability_finalize(state)
-
-
-def _online_preference_win_probability_update(win_probabilities: Tensor) -> Tensor:
-    check(win_probabilities=win_probabilities)
     win_probabilities = ops.as_float(win_probabilities)
-    win_probabilities_sum = ops.total(win_probabilities)
-    sequence_count = ops.number_of(win_probabilities)
-    return pack([win_probabilities_sum, sequence_count])
+    return keep.mean(win_probabilities)
 
 
-def _online_preference_win_probability_finalize(state: Tensor) -> Tensor:
-    win_probabilities_sum, sequence_count = state.unbind()
-    return win_probabilities_sum / sequence_count
-
-
+@METRICS.metric("online_preference/win_probability@from_scores", results.ratio)
 def online_preference_win_probability_from_scores(own_scores: Tensor, opponent_scores: Tensor) -> Tensor:
     """The Bradley-Terry probability that follows from the scores of a reward model.
 
@@ -282,10 +228,7 @@ def online_preference_win_probability_from_scores(own_scores: Tensor, opponent_s
     where it tends to stay. With a reward model it is the logistic function of the difference of scores, so its distance
     from 0.5 depends on the scale of that model.
 
-    Formula::
-
-        mean(sigmoid(own_scores - opponent_scores))
-
+    Formula: ``mean(sigmoid(own_scores - opponent_scores))``.
     Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
     be split between sequences: merged states equal the whole.
 
@@ -297,31 +240,24 @@ def online_preference_win_probability_from_scores(own_scores: Tensor, opponent_s
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+
+    Example:
+        >>> own_scores = tensor([1., 5.])
+        >>> opponent_scores = tensor([2., 1.])
+        >>> round(F.online_preference_win_probability_from_scores(own_scores, opponent_scores).item(), 4)
+        0.6255
     """
-    state = _online_preference_win_probability_from_scores_update(own_scores, opponent_scores)
-    return _online_preference_win_probability_from_scores_finalize(state)
-
-
-def _online_preference_win_probability_from_scores_update(own_scores: Tensor, opponent_scores: Tensor) -> Tensor:
-    check(own_scores=own_scores, opponent_scores=opponent_scores)
     own_scores = ops.as_float(own_scores)
     opponent_scores = ops.as_float(opponent_scores)
     sigmoid = torch.sigmoid(own_scores - opponent_scores)
-    sigmoid_sum = ops.total(sigmoid)
-    sequence_count = ops.number_of(sigmoid)
-    return pack([sigmoid_sum, sequence_count])
+    return keep.mean(sigmoid)
 
 
-def _online_preference_win_probability_from_scores_finalize(state: Tensor) -> Tensor:
-    sigmoid_sum, sequence_count = state.unbind()
-    return sigmoid_sum / sequence_count
-
-
+@METRICS.metric("online_preference/reinforce_score", results.ratio)
 def online_preference_reinforce_score(win_probabilities: Tensor, own_logprobs: Tensor) -> Tensor:
     """Mean over prompts of the win probability minus one half, times the log-probability of the policy's response.
 
@@ -329,10 +265,7 @@ def online_preference_reinforce_score(win_probabilities: Tensor, own_logprobs: T
     than not are made likelier. Log-probabilities of whole responses are large negative numbers, so its level follows
     response length, and it is close to 0 when wins and losses balance. Neither a rise nor a fall is progress by itself.
 
-    Formula::
-
-        mean((win_probabilities - 0.5) * own_logprobs)
-
+    Formula: ``mean((win_probabilities - 0.5) * own_logprobs)``.
     Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference.
     Estimator: reinforce. Data may be split between sequences: merged states equal the whole.
 
@@ -346,31 +279,23 @@ def online_preference_reinforce_score(win_probabilities: Tensor, own_logprobs: T
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+
+    Example:
+        >>> win_probabilities = tensor([0.7, 0.4])
+        >>> own_logprobs = tensor([-1., -3.])
+        >>> round(F.online_preference_reinforce_score(win_probabilities, own_logprobs).item(), 5)
+        0.05
     """
-    state = _online_preference_reinforce_score_update(win_probabilities, own_logprobs)
-    return _online_preference_reinforce_score_finalize(state)
-
-
-def _online_preference_reinforce_score_update(win_probabilities: Tensor, own_logprobs: Tensor) -> Tensor:
-    check(win_probabilities=win_probabilities, own_logprobs=own_logprobs)
     win_probabilities = ops.as_float(win_probabilities)
     own_logprobs = ops.as_float(own_logprobs)
-    product = (win_probabilities - 0.5) * own_logprobs
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean((win_probabilities - 0.5) * own_logprobs)
 
 
-def _online_preference_reinforce_score_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("online_preference/reference_logprob", results.ratio)
 def online_preference_reference_logprob(own_ref_logprobs: Tensor) -> Tensor:
     """Mean log-probability, under the reference policy, of the response that the policy sampled.
 
@@ -378,10 +303,7 @@ def online_preference_reference_logprob(own_ref_logprobs: Tensor) -> Tensor:
     response length. It falls when the policy drifts into texts that the reference would not have written, and it rises
     when responses become shorter. Subtracted from the policy's own log-probability it gives the divergence.
 
-    Formula::
-
-        mean(own_ref_logprobs)
-
+    Formula: ``mean(own_ref_logprobs)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -392,29 +314,20 @@ def online_preference_reference_logprob(own_ref_logprobs: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+
+    Example:
+        >>> round(F.online_preference_reference_logprob(tensor([-1., -2., -6.])).item(), 3)
+        -3.0
     """
-    state = _online_preference_reference_logprob_update(own_ref_logprobs)
-    return _online_preference_reference_logprob_finalize(state)
-
-
-def _online_preference_reference_logprob_update(own_ref_logprobs: Tensor) -> Tensor:
-    check(own_ref_logprobs=own_ref_logprobs)
     own_ref_logprobs = ops.as_float(own_ref_logprobs)
-    own_ref_logprobs_sum = ops.total(own_ref_logprobs)
-    sequence_count = ops.number_of(own_ref_logprobs)
-    return pack([own_ref_logprobs_sum, sequence_count])
+    return keep.mean(own_ref_logprobs)
 
 
-def _online_preference_reference_logprob_finalize(state: Tensor) -> Tensor:
-    own_ref_logprobs_sum, sequence_count = state.unbind()
-    return own_ref_logprobs_sum / sequence_count
-
-
+@METRICS.metric("online_preference/likelier_than_reference_fraction", results.ratio)
 def online_preference_likelier_than_reference_fraction(own_logprobs: Tensor, own_ref_logprobs: Tensor) -> Tensor:
     """Share of the policy's responses that it finds likelier than the reference does.
 
@@ -422,10 +335,7 @@ def online_preference_likelier_than_reference_fraction(own_logprobs: Tensor, own
     where both are the same model, towards 1 as soon as they differ, and stays there. It measures that they differ, not
     that the policy is better.
 
-    Formula::
-
-        mean(own_logprobs > own_ref_logprobs)
-
+    Formula: ``mean(own_logprobs > own_ref_logprobs)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -438,34 +348,23 @@ def online_preference_likelier_than_reference_fraction(own_logprobs: Tensor, own
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+
+    Example:
+        >>> own_logprobs = tensor([-1., -3.])
+        >>> own_ref_logprobs = tensor([-2., -1.])
+        >>> round(F.online_preference_likelier_than_reference_fraction(own_logprobs, own_ref_logprobs).item(), 4)
+        0.5
     """
-    state = _online_preference_likelier_than_reference_fraction_update(own_logprobs, own_ref_logprobs)
-    return _online_preference_likelier_than_reference_fraction_finalize(state)
-
-
-def _online_preference_likelier_than_reference_fraction_update(
-    own_logprobs: Tensor,
-    own_ref_logprobs: Tensor,
-) -> Tensor:
-    check(own_logprobs=own_logprobs, own_ref_logprobs=own_ref_logprobs)
     own_logprobs = ops.as_float(own_logprobs)
     own_ref_logprobs = ops.as_float(own_ref_logprobs)
-    condition = own_logprobs > own_ref_logprobs
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(own_logprobs > own_ref_logprobs)
 
 
-def _online_preference_likelier_than_reference_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("online_preference/logprob_with_reference/chosen", results.ratio)
 def online_preference_logprob_with_reference_chosen(chosen_logprobs: Tensor, ref_chosen_logprobs: Tensor) -> Tensor:
     """Mean over pairs of the preferred response's log-probability under the policy plus that under the reference.
 
@@ -473,10 +372,7 @@ def online_preference_logprob_with_reference_chosen(chosen_logprobs: Tensor, ref
     policy; later it still holds both in equal parts, so a change shows half of what it seems and neither model can be
     read from it. Use the implicit reward instead, which is made of the difference.
 
-    Formula::
-
-        mean(chosen_logprobs + ref_chosen_logprobs)
-
+    Formula: ``mean(chosen_logprobs + ref_chosen_logprobs)``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
     split between sequences: merged states equal the whole.
 
@@ -490,34 +386,23 @@ def online_preference_logprob_with_reference_chosen(chosen_logprobs: Tensor, ref
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> round(F.online_preference_logprob_with_reference_chosen(chosen_logprobs, ref_chosen_logprobs).item(), 3)
+        -3.5
     """
-    state = _online_preference_logprob_with_reference_chosen_update(chosen_logprobs, ref_chosen_logprobs)
-    return _online_preference_logprob_with_reference_chosen_finalize(state)
-
-
-def _online_preference_logprob_with_reference_chosen_update(
-    chosen_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs, ref_chosen_logprobs=ref_chosen_logprobs)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    total = chosen_logprobs + ref_chosen_logprobs
-    total_sum = ops.total(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_sum, sequence_count])
+    return keep.mean(chosen_logprobs + ref_chosen_logprobs)
 
 
-def _online_preference_logprob_with_reference_chosen_finalize(state: Tensor) -> Tensor:
-    total_sum, sequence_count = state.unbind()
-    return total_sum / sequence_count
-
-
+@METRICS.metric("online_preference/logprob_with_reference/rejected", results.ratio)
 def online_preference_logprob_with_reference_rejected(
     rejected_logprobs: Tensor,
     ref_rejected_logprobs: Tensor,
@@ -527,10 +412,7 @@ def online_preference_logprob_with_reference_rejected(
     The counterpart for the response that lost: a sum of two log-probabilities instead of either one. About twice as
     large as the number of the same name in DPO, and no measure of how likely the policy finds the response.
 
-    Formula::
-
-        mean(rejected_logprobs + ref_rejected_logprobs)
-
+    Formula: ``mean(rejected_logprobs + ref_rejected_logprobs)``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
     split between sequences: merged states equal the whole.
 
@@ -544,34 +426,29 @@ def online_preference_logprob_with_reference_rejected(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.online_preference_logprob_with_reference_rejected(rejected_logprobs, ref_rejected_logprobs)
+        >>> round(value.item(), 3)
+        -4.5
     """
-    state = _online_preference_logprob_with_reference_rejected_update(rejected_logprobs, ref_rejected_logprobs)
-    return _online_preference_logprob_with_reference_rejected_finalize(state)
-
-
-def _online_preference_logprob_with_reference_rejected_update(
-    rejected_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-) -> Tensor:
-    check(rejected_logprobs=rejected_logprobs, ref_rejected_logprobs=ref_rejected_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
-    total = rejected_logprobs + ref_rejected_logprobs
-    total_sum = ops.total(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_sum, sequence_count])
+    return keep.mean(rejected_logprobs + ref_rejected_logprobs)
 
 
-def _online_preference_logprob_with_reference_rejected_finalize(state: Tensor) -> Tensor:
-    total_sum, sequence_count = state.unbind()
-    return total_sum / sequence_count
+def _online_preference_two_sided_kl_result(state: Tensor) -> Tensor:
+    difference_sum, sequence_count = state.unbind()
+    return difference_sum / sequence_count / 2
 
 
+@METRICS.metric("online_preference/two_sided_kl", _online_preference_two_sided_kl_result)
 def online_preference_two_sided_kl(
     own_logprobs: Tensor,
     own_ref_logprobs: Tensor,
@@ -587,10 +464,7 @@ def online_preference_two_sided_kl(
     halves partly cancel, so it stays near 0 for longer than a true divergence and can be negative without anything
     being wrong.
 
-    Formula::
-
-        mean(own_logprobs - own_ref_logprobs + opponent_logprobs - opponent_ref_logprobs) / 2
-
+    Formula: ``mean(own_logprobs - own_ref_logprobs + opponent_logprobs - opponent_ref_logprobs) / 2``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Estimator:
     k1. Data may be split between sequences: merged states equal the whole.
 
@@ -608,48 +482,33 @@ def online_preference_two_sided_kl(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> own_logprobs = tensor([-1., -3.])
+        >>> own_ref_logprobs = tensor([-2., -1.])
+        >>> opponent_logprobs = tensor([-2., -4.])
+        >>> opponent_ref_logprobs = tensor([-3., -1.])
+        >>> value = F.online_preference_two_sided_kl(
+        ...     own_logprobs,
+        ...     own_ref_logprobs,
+        ...     opponent_logprobs,
+        ...     opponent_ref_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        -0.75
     """
-    state = _online_preference_two_sided_kl_update(
-        own_logprobs,
-        own_ref_logprobs,
-        opponent_logprobs,
-        opponent_ref_logprobs,
-    )
-    return _online_preference_two_sided_kl_finalize(state)
-
-
-def _online_preference_two_sided_kl_update(
-    own_logprobs: Tensor,
-    own_ref_logprobs: Tensor,
-    opponent_logprobs: Tensor,
-    opponent_ref_logprobs: Tensor,
-) -> Tensor:
-    check(
-        own_logprobs=own_logprobs,
-        own_ref_logprobs=own_ref_logprobs,
-        opponent_logprobs=opponent_logprobs,
-        opponent_ref_logprobs=opponent_ref_logprobs,
-    )
     own_logprobs = ops.as_float(own_logprobs)
     own_ref_logprobs = ops.as_float(own_ref_logprobs)
     opponent_logprobs = ops.as_float(opponent_logprobs)
     opponent_ref_logprobs = ops.as_float(opponent_ref_logprobs)
-    difference = own_logprobs - own_ref_logprobs + opponent_logprobs - opponent_ref_logprobs
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(own_logprobs - own_ref_logprobs + opponent_logprobs - opponent_ref_logprobs)
 
 
-def _online_preference_two_sided_kl_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count / 2
-
-
+@METRICS.metric("online_preference/two_sided_surprisal", _online_preference_two_sided_kl_result)
 def online_preference_two_sided_surprisal(own_logprobs: Tensor, opponent_logprobs: Tensor) -> Tensor:
     """Minus the policy's log-probability summed over a response.
 
@@ -659,10 +518,7 @@ def online_preference_two_sided_surprisal(own_logprobs: Tensor, opponent_logprob
     cross-entropy. It grows with response length. A rise can mean that the policy has moved away from the reference's
     texts rather than that it explores more.
 
-    Formula::
-
-        mean(-own_logprobs - opponent_logprobs) / 2
-
+    Formula: ``mean(-own_logprobs - opponent_logprobs) / 2``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Estimator:
     surprisal. Data may be split between sequences: merged states equal the whole.
 
@@ -676,31 +532,28 @@ def online_preference_two_sided_surprisal(own_logprobs: Tensor, opponent_logprob
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> own_logprobs = tensor([-1., -3.])
+        >>> opponent_logprobs = tensor([-2., -4.])
+        >>> round(F.online_preference_two_sided_surprisal(own_logprobs, opponent_logprobs).item(), 3)
+        2.5
     """
-    state = _online_preference_two_sided_surprisal_update(own_logprobs, opponent_logprobs)
-    return _online_preference_two_sided_surprisal_finalize(state)
-
-
-def _online_preference_two_sided_surprisal_update(own_logprobs: Tensor, opponent_logprobs: Tensor) -> Tensor:
-    check(own_logprobs=own_logprobs, opponent_logprobs=opponent_logprobs)
     own_logprobs = ops.as_float(own_logprobs)
     opponent_logprobs = ops.as_float(opponent_logprobs)
-    difference = -own_logprobs - opponent_logprobs
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(-own_logprobs - opponent_logprobs)
 
 
-def _online_preference_two_sided_surprisal_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count / 2
+def _online_preference_exploration_loss_result(state: Tensor, *, exploration_weight: float) -> Tensor:
+    opponent_logprobs_sum, sequence_count = state.unbind()
+    return exploration_weight * (opponent_logprobs_sum / sequence_count)
 
 
+@METRICS.metric("online_preference/exploration_loss", _online_preference_exploration_loss_result, "exploration_weight")
 def online_preference_exploration_loss(opponent_logprobs: Tensor, *, exploration_weight: float = 1e-05) -> Tensor:
     """Exploration term of XPO, its weight times the policy's log-probability of the reference's responses.
 
@@ -708,10 +561,7 @@ def online_preference_exploration_loss(opponent_logprobs: Tensor, *, exploration
     number whose size follows the weight (tiny by default) and the response length; it falls as the policy leaves the
     reference. If it is of the same size as the preference loss, exploration rules the training.
 
-    Formula::
-
-        exploration_weight * mean(opponent_logprobs)
-
+    Formula: ``exploration_weight * mean(opponent_logprobs)``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
     split between sequences: merged states equal the whole.
 
@@ -725,31 +575,26 @@ def online_preference_exploration_loss(opponent_logprobs: Tensor, *, exploration
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> round(F.online_preference_exploration_loss(tensor([-1., -2., -6.]), exploration_weight=0.5).item(), 3)
+        -1.5
     """
-    state = _online_preference_exploration_loss_update(opponent_logprobs, exploration_weight=exploration_weight)
-    return _online_preference_exploration_loss_finalize(state, exploration_weight=exploration_weight)
-
-
-def _online_preference_exploration_loss_update(opponent_logprobs: Tensor, *, exploration_weight: float) -> Tensor:
-    check(opponent_logprobs=opponent_logprobs)
-    check_numbers("online_preference/exploration_loss", exploration_weight=exploration_weight)
     opponent_logprobs = ops.as_float(opponent_logprobs)
-    opponent_logprobs_sum = ops.total(opponent_logprobs)
-    sequence_count = ops.number_of(opponent_logprobs)
-    return pack([opponent_logprobs_sum, sequence_count])
+    return keep.mean(opponent_logprobs)
 
 
-def _online_preference_exploration_loss_finalize(state: Tensor, *, exploration_weight: float) -> Tensor:
-    opponent_logprobs_sum, sequence_count = state.unbind()
-    return exploration_weight * (opponent_logprobs_sum / sequence_count)
+def _online_preference_xpo_total_loss_result(state: Tensor, *, exploration_weight: float) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count, opponent_logprobs_sum = state.unbind()
+    product = exploration_weight * (opponent_logprobs_sum / sequence_count)
+    return negative_log_sigmoid_sum / sequence_count + product
 
 
+@METRICS.metric("online_preference/xpo_total_loss", _online_preference_xpo_total_loss_result, "exploration_weight")
 def online_preference_xpo_total_loss(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -794,43 +639,28 @@ def online_preference_xpo_total_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> opponent_logprobs = tensor([-2., -4.])
+        >>> value = F.online_preference_xpo_total_loss(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     opponent_logprobs,
+        ...     exploration_weight=0.5,
+        ... )
+        >>> round(value.item(), 4)
+        -0.8506
     """
-    state = _online_preference_xpo_total_loss_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        opponent_logprobs,
-        beta=beta,
-        exploration_weight=exploration_weight,
-    )
-    return _online_preference_xpo_total_loss_finalize(state, exploration_weight=exploration_weight)
-
-
-def _online_preference_xpo_total_loss_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    opponent_logprobs: Tensor,
-    *,
-    beta: float,
-    exploration_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        opponent_logprobs=opponent_logprobs,
-    )
-    check_numbers("online_preference/xpo_total_loss", beta=beta, exploration_weight=exploration_weight)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -845,12 +675,17 @@ def _online_preference_xpo_total_loss_update(
     return pack([negative_log_sigmoid_sum, sequence_count, opponent_logprobs_sum])
 
 
-def _online_preference_xpo_total_loss_finalize(state: Tensor, *, exploration_weight: float) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count, opponent_logprobs_sum = state.unbind()
+def _online_preference_xpo_total_loss_ipo_result(state: Tensor, *, exploration_weight: float) -> Tensor:
+    power_sum, sequence_count, opponent_logprobs_sum = state.unbind()
     product = exploration_weight * (opponent_logprobs_sum / sequence_count)
-    return negative_log_sigmoid_sum / sequence_count + product
+    return power_sum / sequence_count + product
 
 
+@METRICS.metric(
+    "online_preference/xpo_total_loss@ipo",
+    _online_preference_xpo_total_loss_ipo_result,
+    "exploration_weight",
+)
 def online_preference_xpo_total_loss_ipo(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -895,43 +730,28 @@ def online_preference_xpo_total_loss_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> opponent_logprobs = tensor([-2., -4.])
+        >>> value = F.online_preference_xpo_total_loss_ipo(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     opponent_logprobs,
+        ...     exploration_weight=0.5,
+        ... )
+        >>> round(value.item(), 2)
+        18.5
     """
-    state = _online_preference_xpo_total_loss_ipo_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        opponent_logprobs,
-        beta=beta,
-        exploration_weight=exploration_weight,
-    )
-    return _online_preference_xpo_total_loss_ipo_finalize(state, exploration_weight=exploration_weight)
-
-
-def _online_preference_xpo_total_loss_ipo_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    opponent_logprobs: Tensor,
-    *,
-    beta: float,
-    exploration_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        opponent_logprobs=opponent_logprobs,
-    )
-    check_numbers("online_preference/xpo_total_loss@ipo", beta=beta, exploration_weight=exploration_weight)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -946,12 +766,12 @@ def _online_preference_xpo_total_loss_ipo_update(
     return pack([power_sum, sequence_count, opponent_logprobs_sum])
 
 
-def _online_preference_xpo_total_loss_ipo_finalize(state: Tensor, *, exploration_weight: float) -> Tensor:
-    power_sum, sequence_count, opponent_logprobs_sum = state.unbind()
-    product = exploration_weight * (opponent_logprobs_sum / sequence_count)
-    return power_sum / sequence_count + product
+def _online_preference_nash_md_loss_result(state: Tensor, *, beta: float) -> Tensor:
+    difference_sum, sequence_count, product_sum = state.unbind()
+    return beta * (difference_sum / sequence_count) - product_sum / sequence_count
 
 
+@METRICS.metric("online_preference/nash_md_loss", _online_preference_nash_md_loss_result, "beta")
 def online_preference_nash_md_loss(
     win_probabilities: Tensor,
     own_logprobs: Tensor,
@@ -965,10 +785,7 @@ def online_preference_nash_md_loss(
     log-probability alone. The value starts at minus the win score, whose size follows response length, and says little:
     watch win probabilities and the divergence.
 
-    Formula::
-
-        beta * mean(own_logprobs - own_ref_logprobs) - mean((win_probabilities - 0.5) * own_logprobs)
-
+    Formula: ``beta * mean(own_logprobs - own_ref_logprobs) - mean((win_probabilities - 0.5) * own_logprobs)``.
     Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
     be split between sequences: merged states equal the whole.
 
@@ -986,26 +803,18 @@ def online_preference_nash_md_loss(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+
+    Example:
+        >>> win_probabilities = tensor([0.7, 0.4])
+        >>> own_logprobs = tensor([-1., -3.])
+        >>> own_ref_logprobs = tensor([-2., -1.])
+        >>> round(F.online_preference_nash_md_loss(win_probabilities, own_logprobs, own_ref_logprobs).item(), 4)
+        -0.1
     """
-    state = _online_preference_nash_md_loss_update(win_probabilities, own_logprobs, own_ref_logprobs, beta=beta)
-    return _online_preference_nash_md_loss_finalize(state, beta=beta)
-
-
-def _online_preference_nash_md_loss_update(
-    win_probabilities: Tensor,
-    own_logprobs: Tensor,
-    own_ref_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(win_probabilities=win_probabilities, own_logprobs=own_logprobs, own_ref_logprobs=own_ref_logprobs)
-    check_numbers("online_preference/nash_md_loss", beta=beta)
     win_probabilities = ops.as_float(win_probabilities)
     own_logprobs = ops.as_float(own_logprobs)
     own_ref_logprobs = ops.as_float(own_ref_logprobs)
@@ -1016,11 +825,7 @@ def _online_preference_nash_md_loss_update(
     return pack([difference_sum, sequence_count, product_sum])
 
 
-def _online_preference_nash_md_loss_finalize(state: Tensor, *, beta: float) -> Tensor:
-    difference_sum, sequence_count, product_sum = state.unbind()
-    return beta * (difference_sum / sequence_count) - product_sum / sequence_count
-
-
+@METRICS.metric("online_preference/nash_md_surrogate_loss", results.ratio)
 def online_preference_nash_md_surrogate_loss(
     win_probabilities: Tensor,
     logprobs: Tensor,
@@ -1059,53 +864,35 @@ def online_preference_nash_md_surrogate_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+
+    Example:
+        >>> win_probabilities = tensor([0.7, 0.4])
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.online_preference_nash_md_surrogate_loss(win_probabilities, logprobs, ref_logprobs, mask).item(), 4)
+        0.2264
     """
-    state = _online_preference_nash_md_surrogate_loss_update(win_probabilities, logprobs, ref_logprobs, mask, beta=beta)
-    return _online_preference_nash_md_surrogate_loss_finalize(state)
-
-
-def _online_preference_nash_md_surrogate_loss_update(
-    win_probabilities: Tensor,
-    logprobs: Tensor,
-    ref_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(win_probabilities=win_probabilities, logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
-    check_numbers("online_preference/nash_md_surrogate_loss", beta=beta)
     mask = mask.bool()
     win_probabilities = ops.as_float(win_probabilities)
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     penalty = ops.seq_sum((logprobs - ref_logprobs) * logprobs, mask)
-    difference = beta * penalty - (win_probabilities - 0.5) * ops.seq_sum(logprobs, mask)
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(beta * penalty - (win_probabilities - 0.5) * ops.seq_sum(logprobs, mask))
 
 
-def _online_preference_nash_md_surrogate_loss_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("online_preference/opponent_ended_fraction", results.ratio)
 def online_preference_opponent_ended_fraction(opponent_terminated: Tensor) -> Tensor:
     """Share of the opponent's responses that contain an end-of-sequence token.
 
     Tells whether the length limit suits the model that the policy is compared with. If it is far below the policy's own
     share, the policy wins comparisons merely by finishing.
 
-    Formula::
-
-        mean(opponent_terminated)
-
+    Formula: ``mean(opponent_terminated)``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
     split between sequences: merged states equal the whole.
 
@@ -1117,351 +904,14 @@ def online_preference_opponent_ended_fraction(opponent_terminated: Tensor) -> Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+
+    Example:
+        >>> round(F.online_preference_opponent_ended_fraction(tensor([1, 0, 1])).item(), 4)
+        0.6667
     """
-    state = _online_preference_opponent_ended_fraction_update(opponent_terminated)
-    return _online_preference_opponent_ended_fraction_finalize(state)
-
-
-def _online_preference_opponent_ended_fraction_update(opponent_terminated: Tensor) -> Tensor:
-    check(opponent_terminated=opponent_terminated)
     opponent_terminated = opponent_terminated.bool()
-    opponent_terminated_count = ops.count(opponent_terminated)
-    sequence_count = ops.number_of(opponent_terminated)
-    return pack([opponent_terminated_count, sequence_count])
-
-
-def _online_preference_opponent_ended_fraction_finalize(state: Tensor) -> Tensor:
-    opponent_terminated_count, sequence_count = state.unbind()
-    return opponent_terminated_count / sequence_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "online_preference/score_gap": MetricFunction(
-        id="online_preference/score_gap",
-        brief="Mean difference between the higher and the lower score of the two responses to a prompt.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_scores", "rejected_scores"),
-        parameters={},
-        function=online_preference_score_gap,
-        update=_online_preference_score_gap_update,
-        finalize=_online_preference_score_gap_finalize,
-        formula="mean(chosen_scores - rejected_scores)",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/score_advantage": MetricFunction(
-        id="online_preference/score_advantage",
-        brief="Mean difference between the score of the policy's response and that of its opponent.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("own_scores", "opponent_scores"),
-        parameters={},
-        function=online_preference_score_advantage,
-        update=_online_preference_score_advantage_update,
-        finalize=_online_preference_score_advantage_finalize,
-        formula="mean(own_scores - opponent_scores)",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/opponent_score": MetricFunction(
-        id="online_preference/opponent_score",
-        brief="Mean score of the responses that the policy's opponent sampled.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("opponent_scores"),
-        parameters={},
-        function=online_preference_opponent_score,
-        update=_online_preference_opponent_score_update,
-        finalize=_online_preference_opponent_score_finalize,
-        formula="mean(opponent_scores)",
-        slots=(Slot("opponent_scores_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/score_win_fraction": MetricFunction(
-        id="online_preference/score_win_fraction",
-        brief="Share of prompts on which the policy's response scored strictly higher than its opponent's.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("own_scores", "opponent_scores"),
-        parameters={},
-        function=online_preference_score_win_fraction,
-        update=_online_preference_score_win_fraction_update,
-        finalize=_online_preference_score_win_fraction_finalize,
-        formula="mean(own_scores > opponent_scores)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/win_probability": MetricFunction(
-        id="online_preference/win_probability",
-        brief="Mean probability, by a judge or a reward model, that the policy's response beats its opponent's.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("win_probabilities"),
-        parameters={},
-        function=online_preference_win_probability,
-        update=_online_preference_win_probability_update,
-        finalize=_online_preference_win_probability_finalize,
-        formula="mean(win_probabilities)",
-        slots=(Slot("win_probabilities_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/win_probability@from_scores": MetricFunction(
-        id="online_preference/win_probability@from_scores",
-        brief="The Bradley-Terry probability that follows from the scores of a reward model.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("own_scores", "opponent_scores"),
-        parameters={},
-        function=online_preference_win_probability_from_scores,
-        update=_online_preference_win_probability_from_scores_update,
-        finalize=_online_preference_win_probability_from_scores_finalize,
-        formula="mean(sigmoid(own_scores - opponent_scores))",
-        slots=(Slot("sigmoid_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/reinforce_score": MetricFunction(
-        id="online_preference/reinforce_score",
-        brief=(
-            "Mean over prompts of the win probability minus one half, times the log-probability of the policy's "
-            "response."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("win_probabilities", "own_logprobs"),
-        parameters={},
-        function=online_preference_reinforce_score,
-        update=_online_preference_reinforce_score_update,
-        finalize=_online_preference_reinforce_score_finalize,
-        formula="mean((win_probabilities - 0.5) * own_logprobs)",
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/reference_logprob": MetricFunction(
-        id="online_preference/reference_logprob",
-        brief="Mean log-probability, under the reference policy, of the response that the policy sampled.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("own_ref_logprobs"),
-        parameters={},
-        function=online_preference_reference_logprob,
-        update=_online_preference_reference_logprob_update,
-        finalize=_online_preference_reference_logprob_finalize,
-        formula="mean(own_ref_logprobs)",
-        slots=(Slot("own_ref_logprobs_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/likelier_than_reference_fraction": MetricFunction(
-        id="online_preference/likelier_than_reference_fraction",
-        brief="Share of the policy's responses that it finds likelier than the reference does.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("own_logprobs", "own_ref_logprobs"),
-        parameters={},
-        function=online_preference_likelier_than_reference_fraction,
-        update=_online_preference_likelier_than_reference_fraction_update,
-        finalize=_online_preference_likelier_than_reference_fraction_finalize,
-        formula="mean(own_logprobs > own_ref_logprobs)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/logprob_with_reference/chosen": MetricFunction(
-        id="online_preference/logprob_with_reference/chosen",
-        brief=(
-            "Mean over pairs of the preferred response's log-probability under the policy plus that under the "
-            "reference."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "ref_chosen_logprobs"),
-        parameters={},
-        function=online_preference_logprob_with_reference_chosen,
-        update=_online_preference_logprob_with_reference_chosen_update,
-        finalize=_online_preference_logprob_with_reference_chosen_finalize,
-        formula="mean(chosen_logprobs + ref_chosen_logprobs)",
-        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/logprob_with_reference/rejected": MetricFunction(
-        id="online_preference/logprob_with_reference/rejected",
-        brief=(
-            "Mean over pairs of the rejected response's log-probability under the policy plus that under the reference."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_logprobs", "ref_rejected_logprobs"),
-        parameters={},
-        function=online_preference_logprob_with_reference_rejected,
-        update=_online_preference_logprob_with_reference_rejected_update,
-        finalize=_online_preference_logprob_with_reference_rejected_finalize,
-        formula="mean(rejected_logprobs + ref_rejected_logprobs)",
-        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/two_sided_kl": MetricFunction(
-        id="online_preference/two_sided_kl",
-        brief=(
-            "Log-ratio of policy to reference summed over a response, averaged over the policy's and the opponent's "
-            "responses."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("own_logprobs", "own_ref_logprobs", "opponent_logprobs", "opponent_ref_logprobs"),
-        parameters={},
-        function=online_preference_two_sided_kl,
-        update=_online_preference_two_sided_kl_update,
-        finalize=_online_preference_two_sided_kl_finalize,
-        formula="mean(own_logprobs - own_ref_logprobs + opponent_logprobs - opponent_ref_logprobs) / 2",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/two_sided_surprisal": MetricFunction(
-        id="online_preference/two_sided_surprisal",
-        brief=(
-            "Minus the policy's log-probability summed over a response, averaged over the policy's and the "
-            "opponent's responses."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("own_logprobs", "opponent_logprobs"),
-        parameters={},
-        function=online_preference_two_sided_surprisal,
-        update=_online_preference_two_sided_surprisal_update,
-        finalize=_online_preference_two_sided_surprisal_finalize,
-        formula="mean(-own_logprobs - opponent_logprobs) / 2",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/exploration_loss": MetricFunction(
-        id="online_preference/exploration_loss",
-        brief="Exploration term of XPO, its weight times the policy's log-probability of the reference's responses.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("opponent_logprobs"),
-        parameters={"exploration_weight": 1e-05},
-        function=online_preference_exploration_loss,
-        update=_online_preference_exploration_loss_update,
-        finalize=_online_preference_exploration_loss_finalize,
-        finalize_parameters=("exploration_weight",),
-        formula="exploration_weight * mean(opponent_logprobs)",
-        slots=(Slot("opponent_logprobs_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/xpo_total_loss": MetricFunction(
-        id="online_preference/xpo_total_loss",
-        brief="Loss of XPO, the preference loss on pairs of policy and reference plus the exploration term.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "opponent_logprobs",
-        ),
-        parameters={"beta": 0.1, "exploration_weight": 1e-05},
-        function=online_preference_xpo_total_loss,
-        update=_online_preference_xpo_total_loss_update,
-        finalize=_online_preference_xpo_total_loss_finalize,
-        finalize_parameters=("exploration_weight",),
-        formula="mean(-log_sigmoid(margin)) + exploration_weight * mean(opponent_logprobs)",
-        let={"margin": "beta * (chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs)"},
-        slots=(
-            Slot("negative_log_sigmoid_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("opponent_logprobs_sum", "sum"),
-        ),
-    ),
-    "online_preference/xpo_total_loss@ipo": MetricFunction(
-        id="online_preference/xpo_total_loss@ipo",
-        brief="Loss of XPO with the squared loss on summed log-ratios.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "opponent_logprobs",
-        ),
-        parameters={"beta": 0.1, "exploration_weight": 1e-05},
-        function=online_preference_xpo_total_loss_ipo,
-        update=_online_preference_xpo_total_loss_ipo_update,
-        finalize=_online_preference_xpo_total_loss_ipo_finalize,
-        finalize_parameters=("exploration_weight",),
-        formula="mean((difference - 1 / (2 * beta)) ** 2) + exploration_weight * mean(opponent_logprobs)",
-        let={"difference": "chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs"},
-        slots=(Slot("power_sum", "sum"), Slot("sequence_count", "count"), Slot("opponent_logprobs_sum", "sum")),
-    ),
-    "online_preference/nash_md_loss": MetricFunction(
-        id="online_preference/nash_md_loss",
-        brief="Loss of Nash-MD with the divergence itself, weighted log-ratio minus win score, averaged over prompts.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("win_probabilities", "own_logprobs", "own_ref_logprobs"),
-        parameters={"beta": 0.1},
-        function=online_preference_nash_md_loss,
-        update=_online_preference_nash_md_loss_update,
-        finalize=_online_preference_nash_md_loss_finalize,
-        finalize_parameters=("beta",),
-        formula="beta * mean(own_logprobs - own_ref_logprobs) - mean((win_probabilities - 0.5) * own_logprobs)",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count"), Slot("product_sum", "sum")),
-    ),
-    "online_preference/nash_md_surrogate_loss": MetricFunction(
-        id="online_preference/nash_md_surrogate_loss",
-        brief="Loss of Nash-MD with a policy-gradient surrogate for the divergence, averaged over prompts.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("win_probabilities", "logprobs", "ref_logprobs", "mask"),
-        parameters={"beta": 0.1},
-        function=online_preference_nash_md_surrogate_loss,
-        update=_online_preference_nash_md_surrogate_loss_update,
-        finalize=_online_preference_nash_md_surrogate_loss_finalize,
-        formula="mean(beta * penalty - (win_probabilities - 0.5) * seq_sum(logprobs))",
-        let={"penalty": "seq_sum((logprobs - ref_logprobs) * logprobs)"},
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "online_preference/opponent_ended_fraction": MetricFunction(
-        id="online_preference/opponent_ended_fraction",
-        brief="Share of the opponent's responses that contain an end-of-sequence token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("opponent_terminated"),
-        parameters={},
-        function=online_preference_opponent_ended_fraction,
-        update=_online_preference_opponent_ended_fraction_update,
-        finalize=_online_preference_opponent_ended_fraction_finalize,
-        formula="mean(opponent_terminated)",
-        slots=(Slot("opponent_terminated_count", "count"), Slot("sequence_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.share(opponent_terminated)

@@ -10,26 +10,25 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = ["METRICS", "optimizer_gradient_norm", "optimizer_learning_rate"]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("optimizer/learning_rate", results.last)
 def optimizer_learning_rate(learning_rate: Tensor) -> Tensor:
     """Learning rate of the policy's optimiser.
 
     A setting that follows its schedule. Worth a curve because a run that does not learn is sometimes one whose warm-up
     never ended or whose schedule was computed for another number of steps. Some trainers log the rate of the next step.
 
-    Formula::
-
-        last(learning_rate)
-
+    Formula: ``last(learning_rate)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -39,28 +38,20 @@ def optimizer_learning_rate(learning_rate: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> round(F.optimizer_learning_rate(tensor(0.3)).item(), 4)
+        0.3
     """
-    state = _optimizer_learning_rate_update(learning_rate)
-    return _optimizer_learning_rate_finalize(state)
-
-
-def _optimizer_learning_rate_update(learning_rate: Tensor) -> Tensor:
-    check(learning_rate=learning_rate)
     learning_rate = ops.as_float(learning_rate)
-    last_learning_rate = ops.last(learning_rate)
-    return pack([last_learning_rate])
+    return ops.last(learning_rate)
 
 
-def _optimizer_learning_rate_finalize(state: Tensor) -> Tensor:
-    last_learning_rate = state[0:2]
-    return ops.last_value(last_learning_rate)
-
-
+@METRICS.metric("optimizer/gradient_norm", results.ratio)
 def optimizer_gradient_norm(gradient_norms: Tensor) -> Tensor:
     """Global L2 norm of the policy's gradient before clipping.
 
@@ -69,10 +60,7 @@ def optimizer_gradient_norm(gradient_norms: Tensor) -> Tensor:
     come before divergence, values near 0 mean that no signal arrives. The level depends on model size, loss
     normalisation and batch size.
 
-    Formula::
-
-        mean(gradient_norms)
-
+    Formula: ``mean(gradient_norms)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -83,59 +71,14 @@ def optimizer_gradient_norm(gradient_norms: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Pascanu et al. 2013, On the difficulty of training recurrent neural networks, https://arxiv.org/abs/1211.5063.
+
+    Example:
+        >>> round(F.optimizer_gradient_norm(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _optimizer_gradient_norm_update(gradient_norms)
-    return _optimizer_gradient_norm_finalize(state)
-
-
-def _optimizer_gradient_norm_update(gradient_norms: Tensor) -> Tensor:
-    check(gradient_norms=gradient_norms)
     gradient_norms = ops.as_float(gradient_norms)
-    gradient_norms_sum = ops.total(gradient_norms)
-    element_count = ops.number_of(gradient_norms)
-    return pack([gradient_norms_sum, element_count])
-
-
-def _optimizer_gradient_norm_finalize(state: Tensor) -> Tensor:
-    gradient_norms_sum, element_count = state.unbind()
-    return gradient_norms_sum / element_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "optimizer/learning_rate": MetricFunction(
-        id="optimizer/learning_rate",
-        brief="Learning rate of the policy's optimiser.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("learning_rate"),
-        parameters={},
-        function=optimizer_learning_rate,
-        update=_optimizer_learning_rate_update,
-        finalize=_optimizer_learning_rate_finalize,
-        formula="last(learning_rate)",
-        slots=(Slot("last_learning_rate", "last"),),
-    ),
-    "optimizer/gradient_norm": MetricFunction(
-        id="optimizer/gradient_norm",
-        brief="Global L2 norm of the policy's gradient before clipping.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("gradient_norms"),
-        parameters={},
-        function=optimizer_gradient_norm,
-        update=_optimizer_gradient_norm_update,
-        finalize=_optimizer_gradient_norm_finalize,
-        formula="mean(gradient_norms)",
-        slots=(Slot("gradient_norms_sum", "sum"), Slot("element_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(gradient_norms)

@@ -11,12 +11,11 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -33,17 +32,18 @@ __all__ = [
     "packing_trained_tokens_per_step",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("packing/samples_per_row", results.ratio)
 def packing_samples_per_row(row_samples: Tensor) -> Tensor:
     """Mean number of training sequences packed into one process's row of a micro-batch.
 
     Falls as sequences get longer, because a row holds a fixed number of tokens; constant where a fixed number of
     samples is packed.
 
-    Formula::
-
-        mean(row_samples)
-
+    Formula: ``mean(row_samples)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -53,34 +53,22 @@ def packing_samples_per_row(row_samples: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.packing_samples_per_row(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _packing_samples_per_row_update(row_samples)
-    return _packing_samples_per_row_finalize(state)
+    return keep.mean(row_samples)
 
 
-def _packing_samples_per_row_update(row_samples: Tensor) -> Tensor:
-    check(row_samples=row_samples)
-    row_samples_sum = ops.total(row_samples)
-    element_count = ops.number_of(row_samples)
-    return pack([row_samples_sum, element_count])
-
-
-def _packing_samples_per_row_finalize(state: Tensor) -> Tensor:
-    row_samples_sum, element_count = state.unbind()
-    return row_samples_sum / element_count
-
-
+@METRICS.metric("packing/row_tokens/mean", results.ratio)
 def packing_row_tokens_mean(row_tokens: Tensor) -> Tensor:
     """Mean number of tokens in one process's row of a micro-batch.
 
     Prompt and response tokens without padding. Close to the budget per row is what packing is for.
 
-    Formula::
-
-        mean(row_tokens)
-
+    Formula: ``mean(row_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -91,34 +79,22 @@ def packing_row_tokens_mean(row_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.packing_row_tokens_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _packing_row_tokens_mean_update(row_tokens)
-    return _packing_row_tokens_mean_finalize(state)
+    return keep.mean(row_tokens)
 
 
-def _packing_row_tokens_mean_update(row_tokens: Tensor) -> Tensor:
-    check(row_tokens=row_tokens)
-    row_tokens_sum = ops.total(row_tokens)
-    element_count = ops.number_of(row_tokens)
-    return pack([row_tokens_sum, element_count])
-
-
-def _packing_row_tokens_mean_finalize(state: Tensor) -> Tensor:
-    row_tokens_sum, element_count = state.unbind()
-    return row_tokens_sum / element_count
-
-
+@METRICS.metric("packing/row_tokens/max", results.counted)
 def packing_row_tokens_max(row_tokens: Tensor) -> Tensor:
     """Most tokens in one process's row of a micro-batch.
 
     Decides the peak of memory. It cannot exceed the budget per row, if there is one.
 
-    Formula::
-
-        max(row_tokens)
-
+    Formula: ``max(row_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -129,25 +105,21 @@ def packing_row_tokens_max(row_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.packing_row_tokens_max(tensor([1, 6, 2])).item(), 3)
+        6.0
     """
-    state = _packing_row_tokens_max_update(row_tokens)
-    return _packing_row_tokens_max_finalize(state)
+    return keep.largest(row_tokens)
 
 
-def _packing_row_tokens_max_update(row_tokens: Tensor) -> Tensor:
-    check(row_tokens=row_tokens)
-    row_tokens_max = ops.largest(row_tokens)
-    element_count = ops.number_of(row_tokens)
-    return pack([row_tokens_max, element_count])
+def _packing_row_imbalance_result(state: Tensor) -> Tensor:
+    row_costs_max, element_count, row_costs_sum = state.unbind()
+    return ops.or_nan(row_costs_max, element_count) / (row_costs_sum / element_count)
 
 
-def _packing_row_tokens_max_finalize(state: Tensor) -> Tensor:
-    row_tokens_max, element_count = state.unbind()
-    return ops.or_nan(row_tokens_max, element_count)
-
-
+@METRICS.metric("packing/row_imbalance", _packing_row_imbalance_result)
 def packing_row_imbalance(row_costs: Tensor) -> Tensor:
     """Cost of attention of the most expensive row over that of the mean row of a micro-batch.
 
@@ -155,10 +127,7 @@ def packing_row_imbalance(row_costs: Tensor) -> Tensor:
     work. The cost of a sequence is taken as the square of its length, so a single very long sequence spoils the balance
     however the rest is packed. Always 1 with one process.
 
-    Formula::
-
-        max(row_costs) / mean(row_costs)
-
+    Formula: ``max(row_costs) / mean(row_costs)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -168,15 +137,12 @@ def packing_row_imbalance(row_costs: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.packing_row_imbalance(tensor([1., 2., 6.])).item(), 3)
+        2.0
     """
-    state = _packing_row_imbalance_update(row_costs)
-    return _packing_row_imbalance_finalize(state)
-
-
-def _packing_row_imbalance_update(row_costs: Tensor) -> Tensor:
-    check(row_costs=row_costs)
     row_costs = ops.as_float(row_costs)
     row_costs_max = ops.largest(row_costs)
     element_count = ops.number_of(row_costs)
@@ -184,21 +150,20 @@ def _packing_row_imbalance_update(row_costs: Tensor) -> Tensor:
     return pack([row_costs_max, element_count, row_costs_sum])
 
 
-def _packing_row_imbalance_finalize(state: Tensor) -> Tensor:
-    row_costs_max, element_count, row_costs_sum = state.unbind()
-    return ops.or_nan(row_costs_max, element_count) / (row_costs_sum / element_count)
+def _packing_shared_prefix_ratio_result(state: Tensor) -> Tensor:
+    row_sequence_tokens_sum, row_tokens_sum, element_count, element_count_2 = state.unbind()
+    value = row_sequence_tokens_sum / row_tokens_sum
+    return ops.or_nan(value, element_count, element_count_2)
 
 
+@METRICS.metric("packing/shared_prefix_ratio", _packing_shared_prefix_ratio_result)
 def packing_shared_prefix_ratio(row_sequence_tokens: Tensor, row_tokens: Tensor) -> Tensor:
     """Tokens of all sequences over tokens that are actually computed, where common beginnings are computed once.
 
     1 means that nothing is shared; long prompts with many short responses come close to the number of responses per
     prompt. It is the factor by which sharing saves work per token, attention aside.
 
-    Formula::
-
-        sum(row_sequence_tokens) / sum(row_tokens)
-
+    Formula: ``sum(row_sequence_tokens) / sum(row_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -211,15 +176,14 @@ def packing_shared_prefix_ratio(row_sequence_tokens: Tensor, row_tokens: Tensor)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> row_sequence_tokens = tensor([4, 8])
+        >>> row_tokens = tensor([2, 4])
+        >>> round(F.packing_shared_prefix_ratio(row_sequence_tokens, row_tokens).item(), 3)
+        2.0
     """
-    state = _packing_shared_prefix_ratio_update(row_sequence_tokens, row_tokens)
-    return _packing_shared_prefix_ratio_finalize(state)
-
-
-def _packing_shared_prefix_ratio_update(row_sequence_tokens: Tensor, row_tokens: Tensor) -> Tensor:
-    check(row_sequence_tokens=row_sequence_tokens, row_tokens=row_tokens)
     row_sequence_tokens_sum = ops.total(row_sequence_tokens)
     row_tokens_sum = ops.total(row_tokens)
     element_count = ops.number_of(row_sequence_tokens)
@@ -227,22 +191,19 @@ def _packing_shared_prefix_ratio_update(row_sequence_tokens: Tensor, row_tokens:
     return pack([row_sequence_tokens_sum, row_tokens_sum, element_count, element_count_2])
 
 
-def _packing_shared_prefix_ratio_finalize(state: Tensor) -> Tensor:
-    row_sequence_tokens_sum, row_tokens_sum, element_count, element_count_2 = state.unbind()
-    value = row_sequence_tokens_sum / row_tokens_sum
-    return ops.or_nan(value, element_count, element_count_2)
+def _packing_row_fill_result(state: Tensor, *, token_budget: float) -> Tensor:
+    row_tokens_sum, element_count = state.unbind()
+    return row_tokens_sum / element_count / token_budget
 
 
+@METRICS.metric("packing/row_fill", _packing_row_fill_result, "token_budget")
 def packing_row_fill(row_tokens: Tensor, *, token_budget: float) -> Tensor:
     """Share of the budget of tokens per row that is used.
 
     Near 1 packing works. Low values come from sequences so long that few fit, or from the last micro-batch that was
     closed early. Missing when rows have no budget.
 
-    Formula::
-
-        mean(row_tokens) / token_budget
-
+    Formula: ``mean(row_tokens) / token_budget``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -254,37 +215,29 @@ def packing_row_fill(row_tokens: Tensor, *, token_budget: float) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+
+    Example:
+        >>> round(F.packing_row_fill(tensor([1, 2, 6]), token_budget=12).item(), 4)
+        0.25
     """
-    state = _packing_row_fill_update(row_tokens, token_budget=token_budget)
-    return _packing_row_fill_finalize(state, token_budget=token_budget)
+    return keep.mean(row_tokens)
 
 
-def _packing_row_fill_update(row_tokens: Tensor, *, token_budget: float) -> Tensor:
-    check(row_tokens=row_tokens)
-    check_numbers("packing/row_fill", token_budget=token_budget)
-    row_tokens_sum = ops.total(row_tokens)
-    element_count = ops.number_of(row_tokens)
-    return pack([row_tokens_sum, element_count])
+def _packing_padding_fraction_result(state: Tensor) -> Tensor:
+    row_tokens_sum, element_count, row_tokens_max = state.unbind()
+    quotient = row_tokens_sum / element_count / ops.or_nan(row_tokens_max, element_count)
+    return 1 - quotient
 
 
-def _packing_row_fill_finalize(state: Tensor, *, token_budget: float) -> Tensor:
-    row_tokens_sum, element_count = state.unbind()
-    return row_tokens_sum / element_count / token_budget
-
-
+@METRICS.metric("packing/padding_fraction", _packing_padding_fraction_result)
 def packing_padding_fraction(row_tokens: Tensor) -> Tensor:
     """Share of padding in the rectangle that a micro-batch is sent to the processes in.
 
     The gap between each row and the longest one. Where padding is removed again before the forward pass, it costs
     bandwidth only; it is 0 with one process.
 
-    Formula::
-
-        1 - mean(row_tokens) / max(row_tokens)
-
+    Formula: ``1 - mean(row_tokens) / max(row_tokens)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -295,37 +248,32 @@ def packing_padding_fraction(row_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.packing_padding_fraction(tensor([1, 2, 6])).item(), 4)
+        0.5
     """
-    state = _packing_padding_fraction_update(row_tokens)
-    return _packing_padding_fraction_finalize(state)
-
-
-def _packing_padding_fraction_update(row_tokens: Tensor) -> Tensor:
-    check(row_tokens=row_tokens)
     row_tokens_sum = ops.total(row_tokens)
     element_count = ops.number_of(row_tokens)
     row_tokens_max = ops.largest(row_tokens)
     return pack([row_tokens_sum, element_count, row_tokens_max])
 
 
-def _packing_padding_fraction_finalize(state: Tensor) -> Tensor:
-    row_tokens_sum, element_count, row_tokens_max = state.unbind()
-    quotient = row_tokens_sum / element_count / ops.or_nan(row_tokens_max, element_count)
-    return 1 - quotient
+def _packing_masked_fraction_result(state: Tensor) -> Tensor:
+    trained_tokens_sum, lengths_sum, prompt_lengths_sum, sequence_count = state.unbind()
+    value = 1 - trained_tokens_sum / (lengths_sum + prompt_lengths_sum)
+    return ops.or_nan(value, sequence_count)
 
 
+@METRICS.metric("packing/masked_fraction", _packing_masked_fraction_result)
 def packing_masked_fraction(lengths: Tensor, prompt_lengths: Tensor, trained_tokens: Tensor) -> Tensor:
     """Share of the tokens of training sequences that carry no loss.
 
     Prompts, results of tools and whatever else is only read. Near 1 nearly all computation is spent on context: prompts
     are long and responses short.
 
-    Formula::
-
-        1 - sum(trained_tokens) / (sum(lengths) + sum(prompt_lengths))
-
+    Formula: ``1 - sum(trained_tokens) / (sum(lengths) + sum(prompt_lengths))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -337,15 +285,15 @@ def packing_masked_fraction(lengths: Tensor, prompt_lengths: Tensor, trained_tok
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> trained_tokens = tensor([1, 2, 6])
+        >>> round(F.packing_masked_fraction(lengths, prompt_lengths, trained_tokens).item(), 4)
+        0.6667
     """
-    state = _packing_masked_fraction_update(lengths, prompt_lengths, trained_tokens)
-    return _packing_masked_fraction_finalize(state)
-
-
-def _packing_masked_fraction_update(lengths: Tensor, prompt_lengths: Tensor, trained_tokens: Tensor) -> Tensor:
-    check(lengths=lengths, prompt_lengths=prompt_lengths, trained_tokens=trained_tokens)
     trained_tokens_sum = ops.total(trained_tokens)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
@@ -353,22 +301,14 @@ def _packing_masked_fraction_update(lengths: Tensor, prompt_lengths: Tensor, tra
     return pack([trained_tokens_sum, lengths_sum, prompt_lengths_sum, sequence_count])
 
 
-def _packing_masked_fraction_finalize(state: Tensor) -> Tensor:
-    trained_tokens_sum, lengths_sum, prompt_lengths_sum, sequence_count = state.unbind()
-    value = 1 - trained_tokens_sum / (lengths_sum + prompt_lengths_sum)
-    return ops.or_nan(value, sequence_count)
-
-
+@METRICS.metric("packing/trained_tokens/mean", results.ratio)
 def packing_trained_tokens_mean(trained_tokens: Tensor) -> Tensor:
     """Mean number of tokens per training sequence that carry a loss.
 
     The tokens that the policy wrote itself. Without tools it is the mean response length of what is trained on; when
     conversations are split it is the length of a part.
 
-    Formula::
-
-        mean(trained_tokens)
-
+    Formula: ``mean(trained_tokens)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -378,35 +318,23 @@ def packing_trained_tokens_mean(trained_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.packing_trained_tokens_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _packing_trained_tokens_mean_update(trained_tokens)
-    return _packing_trained_tokens_mean_finalize(state)
+    return keep.mean(trained_tokens)
 
 
-def _packing_trained_tokens_mean_update(trained_tokens: Tensor) -> Tensor:
-    check(trained_tokens=trained_tokens)
-    trained_tokens_sum = ops.total(trained_tokens)
-    sequence_count = ops.number_of(trained_tokens)
-    return pack([trained_tokens_sum, sequence_count])
-
-
-def _packing_trained_tokens_mean_finalize(state: Tensor) -> Tensor:
-    trained_tokens_sum, sequence_count = state.unbind()
-    return trained_tokens_sum / sequence_count
-
-
+@METRICS.metric("packing/trained_tokens_per_step", results.only)
 def packing_trained_tokens_per_step(trained_tokens: Tensor) -> Tensor:
     """Tokens with a loss in one optimizer step, over all processes.
 
     The effective batch size of a loss that averages over tokens. Strong swings mean that steps weigh differently in
     tokens although they hold as many samples.
 
-    Formula::
-
-        sum(trained_tokens)
-
+    Formula: ``sum(trained_tokens)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -416,32 +344,22 @@ def packing_trained_tokens_per_step(trained_tokens: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.packing_trained_tokens_per_step(tensor([1, 2, 6])).item(), 3)
+        9.0
     """
-    state = _packing_trained_tokens_per_step_update(trained_tokens)
-    return _packing_trained_tokens_per_step_finalize(state)
+    return keep.total(trained_tokens)
 
 
-def _packing_trained_tokens_per_step_update(trained_tokens: Tensor) -> Tensor:
-    check(trained_tokens=trained_tokens)
-    trained_tokens_sum = ops.total(trained_tokens)
-    return pack([trained_tokens_sum])
-
-
-def _packing_trained_tokens_per_step_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
+@METRICS.metric("packing/samples_per_step", results.only)
 def packing_samples_per_step(row_samples: Tensor) -> Tensor:
     """Training sequences in one optimizer step, over all processes.
 
     A constant where the batch is a number of samples; with packing by tokens it varies, larger for short sequences.
 
-    Formula::
-
-        sum(row_samples)
-
+    Formula: ``sum(row_samples)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -451,201 +369,10 @@ def packing_samples_per_step(row_samples: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.packing_samples_per_step(tensor([1, 2, 6])).item(), 3)
+        9.0
     """
-    state = _packing_samples_per_step_update(row_samples)
-    return _packing_samples_per_step_finalize(state)
-
-
-def _packing_samples_per_step_update(row_samples: Tensor) -> Tensor:
-    check(row_samples=row_samples)
-    row_samples_sum = ops.total(row_samples)
-    return pack([row_samples_sum])
-
-
-def _packing_samples_per_step_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "packing/samples_per_row": MetricFunction(
-        id="packing/samples_per_row",
-        brief="Mean number of training sequences packed into one process's row of a micro-batch.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("row_samples"),
-        parameters={},
-        function=packing_samples_per_row,
-        update=_packing_samples_per_row_update,
-        finalize=_packing_samples_per_row_finalize,
-        formula="mean(row_samples)",
-        slots=(Slot("row_samples_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "packing/row_tokens/mean": MetricFunction(
-        id="packing/row_tokens/mean",
-        brief="Mean number of tokens in one process's row of a micro-batch.",
-        unit="token",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("row_tokens"),
-        parameters={},
-        function=packing_row_tokens_mean,
-        update=_packing_row_tokens_mean_update,
-        finalize=_packing_row_tokens_mean_finalize,
-        formula="mean(row_tokens)",
-        slots=(Slot("row_tokens_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "packing/row_tokens/max": MetricFunction(
-        id="packing/row_tokens/max",
-        brief="Most tokens in one process's row of a micro-batch.",
-        unit="token",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("row_tokens"),
-        parameters={},
-        function=packing_row_tokens_max,
-        update=_packing_row_tokens_max_update,
-        finalize=_packing_row_tokens_max_finalize,
-        formula="max(row_tokens)",
-        slots=(Slot("row_tokens_max", "max"), Slot("element_count", "count")),
-    ),
-    "packing/row_imbalance": MetricFunction(
-        id="packing/row_imbalance",
-        brief="Cost of attention of the most expensive row over that of the mean row of a micro-batch.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("row_costs"),
-        parameters={},
-        function=packing_row_imbalance,
-        update=_packing_row_imbalance_update,
-        finalize=_packing_row_imbalance_finalize,
-        formula="max(row_costs) / mean(row_costs)",
-        slots=(Slot("row_costs_max", "max"), Slot("element_count", "count"), Slot("row_costs_sum", "sum")),
-    ),
-    "packing/shared_prefix_ratio": MetricFunction(
-        id="packing/shared_prefix_ratio",
-        brief=(
-            "Tokens of all sequences over tokens that are actually computed, where common beginnings are computed once."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("row_sequence_tokens", "row_tokens"),
-        parameters={},
-        function=packing_shared_prefix_ratio,
-        update=_packing_shared_prefix_ratio_update,
-        finalize=_packing_shared_prefix_ratio_finalize,
-        formula="sum(row_sequence_tokens) / sum(row_tokens)",
-        slots=(
-            Slot("row_sequence_tokens_sum", "sum"),
-            Slot("row_tokens_sum", "sum"),
-            Slot("element_count", "count"),
-            Slot("element_count_2", "count"),
-        ),
-    ),
-    "packing/row_fill": MetricFunction(
-        id="packing/row_fill",
-        brief="Share of the budget of tokens per row that is used.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("row_tokens"),
-        parameters={"token_budget": None},
-        function=packing_row_fill,
-        update=_packing_row_fill_update,
-        finalize=_packing_row_fill_finalize,
-        finalize_parameters=("token_budget",),
-        formula="mean(row_tokens) / token_budget",
-        slots=(Slot("row_tokens_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "packing/padding_fraction": MetricFunction(
-        id="packing/padding_fraction",
-        brief="Share of padding in the rectangle that a micro-batch is sent to the processes in.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("row_tokens"),
-        parameters={},
-        function=packing_padding_fraction,
-        update=_packing_padding_fraction_update,
-        finalize=_packing_padding_fraction_finalize,
-        formula="1 - mean(row_tokens) / max(row_tokens)",
-        slots=(Slot("row_tokens_sum", "sum"), Slot("element_count", "count"), Slot("row_tokens_max", "max")),
-    ),
-    "packing/masked_fraction": MetricFunction(
-        id="packing/masked_fraction",
-        brief="Share of the tokens of training sequences that carry no loss.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths", "prompt_lengths", "trained_tokens"),
-        parameters={},
-        function=packing_masked_fraction,
-        update=_packing_masked_fraction_update,
-        finalize=_packing_masked_fraction_finalize,
-        formula="1 - sum(trained_tokens) / (sum(lengths) + sum(prompt_lengths))",
-        slots=(
-            Slot("trained_tokens_sum", "sum"),
-            Slot("lengths_sum", "sum"),
-            Slot("prompt_lengths_sum", "sum"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "packing/trained_tokens/mean": MetricFunction(
-        id="packing/trained_tokens/mean",
-        brief="Mean number of tokens per training sequence that carry a loss.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("trained_tokens"),
-        parameters={},
-        function=packing_trained_tokens_mean,
-        update=_packing_trained_tokens_mean_update,
-        finalize=_packing_trained_tokens_mean_finalize,
-        formula="mean(trained_tokens)",
-        slots=(Slot("trained_tokens_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "packing/trained_tokens_per_step": MetricFunction(
-        id="packing/trained_tokens_per_step",
-        brief="Tokens with a loss in one optimizer step, over all processes.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty=0,
-        inputs=named("trained_tokens"),
-        parameters={},
-        function=packing_trained_tokens_per_step,
-        update=_packing_trained_tokens_per_step_update,
-        finalize=_packing_trained_tokens_per_step_finalize,
-        formula="sum(trained_tokens)",
-        slots=(Slot("trained_tokens_sum", "sum"),),
-    ),
-    "packing/samples_per_step": MetricFunction(
-        id="packing/samples_per_step",
-        brief="Training sequences in one optimizer step, over all processes.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty=0,
-        inputs=named("row_samples"),
-        parameters={},
-        function=packing_samples_per_step,
-        update=_packing_samples_per_step_update,
-        finalize=_packing_samples_per_step_finalize,
-        formula="sum(row_samples)",
-        slots=(Slot("row_samples_sum", "sum"),),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.total(row_samples)

@@ -12,12 +12,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -49,7 +48,11 @@ __all__ = [
     "policy_response_ratio_loss",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("policy/loss", results.ratio)
 def policy_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -93,28 +96,19 @@ def policy_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_loss(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.4667
     """
-    state = _policy_loss_update(logprobs, old_logprobs, advantages, mask, clip_low=clip_low, clip_high=clip_high)
-    return _policy_loss_finalize(state)
-
-
-def _policy_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("policy/loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -123,16 +117,10 @@ def _policy_loss_update(
     ratio = torch.exp(logprobs - old_logprobs)
     plain = negative_advantages * ratio
     clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
-    greater_sum = ops.total(torch.maximum(plain, clipped), mask)
-    token_count = ops.count(mask)
-    return pack([greater_sum, token_count])
+    return keep.mean(torch.maximum(plain, clipped), mask)
 
 
-def _policy_loss_finalize(state: Tensor) -> Tensor:
-    greater_sum, token_count = state.unbind()
-    return greater_sum / token_count
-
-
+@METRICS.metric("policy/loss@dual_clip", results.ratio)
 def policy_loss_dual_clip(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -181,37 +169,19 @@ def policy_loss_dual_clip(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_loss_dual_clip(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.4667
     """
-    state = _policy_loss_dual_clip_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        clip_dual=clip_dual,
-    )
-    return _policy_loss_dual_clip_finalize(state)
-
-
-def _policy_loss_dual_clip_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    clip_dual: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("policy/loss@dual_clip", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -221,16 +191,10 @@ def _policy_loss_dual_clip_update(
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(negative_advantages * ratio, product)
     dual = torch.minimum(single, negative_advantages * clip_dual)
-    chosen_sum = ops.total(torch.where(advantages < 0, dual, single), mask)
-    token_count = ops.count(mask)
-    return pack([chosen_sum, token_count])
+    return keep.mean(torch.where(advantages < 0, dual, single), mask)
 
 
-def _policy_loss_dual_clip_finalize(state: Tensor) -> Tensor:
-    chosen_sum, token_count = state.unbind()
-    return chosen_sum / token_count
-
-
+@METRICS.metric("policy/loss@weighted_dual_clip", results.ratio)
 def policy_loss_weighted_dual_clip(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -279,45 +243,20 @@ def policy_loss_weighted_dual_clip(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> rollout_weights = tensor([[2, 1, -9], [0.5, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_loss_weighted_dual_clip(logprobs, old_logprobs, advantages, rollout_weights, mask).item(), 4)
+        0.2333
     """
-    state = _policy_loss_weighted_dual_clip_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        rollout_weights,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        clip_dual=clip_dual,
-    )
-    return _policy_loss_weighted_dual_clip_finalize(state)
-
-
-def _policy_loss_weighted_dual_clip_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    rollout_weights: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    clip_dual: float,
-) -> Tensor:
-    check(
-        logprobs=logprobs,
-        old_logprobs=old_logprobs,
-        advantages=advantages,
-        rollout_weights=rollout_weights,
-        mask=mask,
-    )
-    check_numbers("policy/loss@weighted_dual_clip", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -328,16 +267,10 @@ def _policy_loss_weighted_dual_clip_update(
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(negative_advantages * ratio, product)
     dual = torch.minimum(single, negative_advantages * clip_dual)
-    product_sum = ops.total(rollout_weights * torch.where(advantages < 0, dual, single), mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(rollout_weights * torch.where(advantages < 0, dual, single), mask)
 
 
-def _policy_loss_weighted_dual_clip_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("policy/clip_fraction", results.ratio)
 def policy_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -381,35 +314,19 @@ def policy_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_clip_fraction(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.6667
     """
-    state = _policy_clip_fraction_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _policy_clip_fraction_finalize(state)
-
-
-def _policy_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("policy/clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -423,11 +340,7 @@ def _policy_clip_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _policy_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("policy/clip_fraction_low", results.ratio)
 def policy_clip_fraction_low(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -441,10 +354,7 @@ def policy_clip_fraction_low(
     The half of the clip fraction that stops the policy from making a bad token still less likely. Together with the
     upper half it makes up the whole clip fraction. It is 0 while old and current policy are the same.
 
-    Formula::
-
-        mean((exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0))
-
+    Formula: ``mean((exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
     split anywhere: merged states equal the whole.
 
@@ -461,42 +371,27 @@ def policy_clip_fraction_low(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_clip_fraction_low(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.3333
     """
-    state = _policy_clip_fraction_low_update(logprobs, old_logprobs, advantages, mask, clip_low=clip_low)
-    return _policy_clip_fraction_low_finalize(state)
-
-
-def _policy_clip_fraction_low_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("policy/clip_fraction_low", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
-    condition = (torch.exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0)
-    condition_count = ops.count(condition & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share((torch.exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0), mask)
 
 
-def _policy_clip_fraction_low_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("policy/clip_fraction_high", results.ratio)
 def policy_clip_fraction_high(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -510,10 +405,7 @@ def policy_clip_fraction_high(
     The half of the clip fraction that stops the policy from making a good token still more likely. A wider upper bound
     (clip-higher) lowers it and leaves more room for rare tokens. It is 0 while old and current policy are the same.
 
-    Formula::
-
-        mean((exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0))
-
+    Formula: ``mean((exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
     split anywhere: merged states equal the whole.
 
@@ -530,44 +422,29 @@ def policy_clip_fraction_high(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_clip_fraction_high(logprobs, old_logprobs, advantages, mask).item(), 4)
+        0.3333
     """
-    state = _policy_clip_fraction_high_update(logprobs, old_logprobs, advantages, mask, clip_high=clip_high)
-    return _policy_clip_fraction_high_finalize(state)
-
-
-def _policy_clip_fraction_high_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("policy/clip_fraction_high", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
-    condition = (torch.exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0)
-    condition_count = ops.count(condition & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share((torch.exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0), mask)
 
 
-def _policy_clip_fraction_high_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("policy/outside_region_fraction", results.ratio)
 def policy_outside_region_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -604,24 +481,15 @@ def policy_outside_region_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_outside_region_fraction(logprobs, old_logprobs, mask).item(), 4)
+        0.6667
     """
-    state = _policy_outside_region_fraction_update(logprobs, old_logprobs, mask, clip_low=clip_low, clip_high=clip_high)
-    return _policy_outside_region_fraction_finalize(state)
-
-
-def _policy_outside_region_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
-    check_numbers("policy/outside_region_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -631,11 +499,7 @@ def _policy_outside_region_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _policy_outside_region_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("policy/dual_clip_fraction", results.ratio)
 def policy_dual_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -678,38 +542,20 @@ def policy_dual_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ye et al. 2020, Mastering Complex Control in MOBA Games with Deep Reinforcement Learning,
             https://arxiv.org/abs/1912.09729.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_dual_clip_fraction(logprobs, old_logprobs, advantages, mask, clip_dual=0.5).item(), 4)
+        0.6667
     """
-    state = _policy_dual_clip_fraction_update(
-        logprobs,
-        old_logprobs,
-        advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-        clip_dual=clip_dual,
-    )
-    return _policy_dual_clip_fraction_finalize(state)
-
-
-def _policy_dual_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-    clip_dual: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
-    check_numbers("policy/dual_clip_fraction", clip_low=clip_low, clip_high=clip_high, clip_dual=clip_dual)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -718,16 +564,10 @@ def _policy_dual_clip_fraction_update(
     ratio = torch.exp(logprobs - old_logprobs)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(negative_advantages * ratio, product)
-    condition_count = ops.count((single > negative_advantages * clip_dual) & (advantages < 0) & mask)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    return keep.share((single > negative_advantages * clip_dual) & (advantages < 0), mask)
 
 
-def _policy_dual_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("policy/response_ratio/loss", results.ratio)
 def policy_response_ratio_loss(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -772,36 +612,20 @@ def policy_response_ratio_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
             in LLMs, https://arxiv.org/abs/2402.14740.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_response_ratio_loss(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
+        0.3
     """
-    state = _policy_response_ratio_loss_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _policy_response_ratio_loss_finalize(state)
-
-
-def _policy_response_ratio_loss_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("policy/response_ratio/loss", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -811,17 +635,10 @@ def _policy_response_ratio_loss_update(
     plain = negative_sequence_advantages * ratio
     clamped = torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     clipped = negative_sequence_advantages * clamped
-    greater = torch.maximum(plain, clipped)
-    greater_sum = ops.total(greater)
-    sequence_count = ops.number_of(greater)
-    return pack([greater_sum, sequence_count])
+    return keep.mean(torch.maximum(plain, clipped))
 
 
-def _policy_response_ratio_loss_finalize(state: Tensor) -> Tensor:
-    greater_sum, sequence_count = state.unbind()
-    return greater_sum / sequence_count
-
-
+@METRICS.metric("policy/response_ratio/clip_fraction", results.ratio)
 def policy_response_ratio_clip_fraction(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -863,36 +680,20 @@ def policy_response_ratio_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
             in LLMs, https://arxiv.org/abs/2402.14740.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_response_ratio_clip_fraction(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
+        0.5
     """
-    state = _policy_response_ratio_clip_fraction_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_low=clip_low,
-        clip_high=clip_high,
-    )
-    return _policy_response_ratio_clip_fraction_finalize(state)
-
-
-def _policy_response_ratio_clip_fraction_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("policy/response_ratio/clip_fraction", clip_low=clip_low, clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
@@ -900,17 +701,10 @@ def _policy_response_ratio_clip_fraction_update(
     ratio = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask))
     low = (ratio < 1 - clip_low) & (sequence_advantages < 0)
     high = (ratio > 1 + clip_high) & (sequence_advantages > 0)
-    condition = low | high
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(low | high)
 
 
-def _policy_response_ratio_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("policy/response_ratio/clip_fraction_low", results.ratio)
 def policy_response_ratio_clip_fraction_low(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -924,10 +718,7 @@ def policy_response_ratio_clip_fraction_low(
     Bad responses that have already become so much less likely as a whole that the clip keeps them from being pushed
     further down. 0 as long as each batch is used for one step.
 
-    Formula::
-
-        mean((exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))
-
+    Formula: ``mean((exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))``.
     Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
     states equal the whole.
 
@@ -945,50 +736,30 @@ def policy_response_ratio_clip_fraction_low(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
             in LLMs, https://arxiv.org/abs/2402.14740.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.policy_response_ratio_clip_fraction_low(logprobs, old_logprobs, sequence_advantages, mask)
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _policy_response_ratio_clip_fraction_low_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_low=clip_low,
-    )
-    return _policy_response_ratio_clip_fraction_low_finalize(state)
-
-
-def _policy_response_ratio_clip_fraction_low_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("policy/response_ratio/clip_fraction_low", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) < 1 - clip_low
-    condition_2 = condition & (sequence_advantages < 0)
-    condition_count = ops.count(condition_2)
-    sequence_count = ops.number_of(condition_2)
-    return pack([condition_count, sequence_count])
+    return keep.share(condition & (sequence_advantages < 0))
 
 
-def _policy_response_ratio_clip_fraction_low_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("policy/response_ratio/clip_fraction_high", results.ratio)
 def policy_response_ratio_clip_fraction_high(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1003,10 +774,7 @@ def policy_response_ratio_clip_fraction_high(
     them. 0 as long as each batch is used for one step; a high share means that the later passes over a batch add
     little.
 
-    Formula::
-
-        mean((exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))
-
+    Formula: ``mean((exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))``.
     Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
     states equal the whole.
 
@@ -1024,50 +792,30 @@ def policy_response_ratio_clip_fraction_high(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
             in LLMs, https://arxiv.org/abs/2402.14740.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/2), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.policy_response_ratio_clip_fraction_high(logprobs, old_logprobs, sequence_advantages, mask)
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _policy_response_ratio_clip_fraction_high_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_high=clip_high,
-    )
-    return _policy_response_ratio_clip_fraction_high_finalize(state)
-
-
-def _policy_response_ratio_clip_fraction_high_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("policy/response_ratio/clip_fraction_high", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) > 1 + clip_high
-    condition_2 = condition & (sequence_advantages > 0)
-    condition_count = ops.count(condition_2)
-    sequence_count = ops.number_of(condition_2)
-    return pack([condition_count, sequence_count])
+    return keep.share(condition & (sequence_advantages > 0))
 
 
-def _policy_response_ratio_clip_fraction_high_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("policy/response_ratio/clip_fraction_low_rank_min", results.counted)
 def policy_response_ratio_clip_fraction_low_rank_min(rank_values: Tensor) -> Tensor:
     """Smallest share, over the data-parallel processes, of responses clipped from below by their response-level ratio.
 
@@ -1075,10 +823,7 @@ def policy_response_ratio_clip_fraction_low_rank_min(rank_values: Tensor) -> Ten
     itself, with many it is mostly 0, so it tells how unevenly clipping is spread over processes and nothing about
     single responses.
 
-    Formula::
-
-        min(rank_values)
-
+    Formula: ``min(rank_values)``.
     Estimator: response_ratio_clip. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1088,40 +833,28 @@ def policy_response_ratio_clip_fraction_low_rank_min(rank_values: Tensor) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
             in LLMs, https://arxiv.org/abs/2402.14740.
+
+    Example:
+        >>> round(F.policy_response_ratio_clip_fraction_low_rank_min(tensor([3., -1., 2.])).item(), 3)
+        -1.0
     """
-    state = _policy_response_ratio_clip_fraction_low_rank_min_update(rank_values)
-    return _policy_response_ratio_clip_fraction_low_rank_min_finalize(state)
-
-
-def _policy_response_ratio_clip_fraction_low_rank_min_update(rank_values: Tensor) -> Tensor:
-    check(rank_values=rank_values)
     rank_values = ops.as_float(rank_values)
-    rank_values_min = ops.smallest(rank_values)
-    element_count = ops.number_of(rank_values)
-    return pack([rank_values_min, element_count])
+    return keep.smallest(rank_values)
 
 
-def _policy_response_ratio_clip_fraction_low_rank_min_finalize(state: Tensor) -> Tensor:
-    rank_values_min, element_count = state.unbind()
-    return ops.or_nan(rank_values_min, element_count)
-
-
+@METRICS.metric("policy/response_ratio/clip_fraction_high_rank_max", results.counted)
 def policy_response_ratio_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
     """Largest share, over the data-parallel processes, of responses clipped from above by their response-level ratio.
 
     Each process reduces its own responses to one share; the largest of these is kept. With one process it is the mean
     itself. Far above the mean, one process has drawn a batch that the policy has already overlearnt.
 
-    Formula::
-
-        max(rank_values)
-
+    Formula: ``max(rank_values)``.
     Estimator: response_ratio_clip. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1131,30 +864,21 @@ def policy_response_ratio_clip_fraction_high_rank_max(rank_values: Tensor) -> Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
             in LLMs, https://arxiv.org/abs/2402.14740.
+
+    Example:
+        >>> round(F.policy_response_ratio_clip_fraction_high_rank_max(tensor([3., -1., 2.])).item(), 3)
+        3.0
     """
-    state = _policy_response_ratio_clip_fraction_high_rank_max_update(rank_values)
-    return _policy_response_ratio_clip_fraction_high_rank_max_finalize(state)
-
-
-def _policy_response_ratio_clip_fraction_high_rank_max_update(rank_values: Tensor) -> Tensor:
-    check(rank_values=rank_values)
     rank_values = ops.as_float(rank_values)
-    rank_values_max = ops.largest(rank_values)
-    element_count = ops.number_of(rank_values)
-    return pack([rank_values_max, element_count])
+    return keep.largest(rank_values)
 
 
-def _policy_response_ratio_clip_fraction_high_rank_max_finalize(state: Tensor) -> Tensor:
-    rank_values_max, element_count = state.unbind()
-    return ops.or_nan(rank_values_max, element_count)
-
-
+@METRICS.metric("policy/response_ratio/clipped_low_min", results.counted)
 def policy_response_ratio_clipped_low_min(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1190,51 +914,30 @@ def policy_response_ratio_clipped_low_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
             in LLMs, https://arxiv.org/abs/2402.14740.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_response_ratio_clipped_low_min(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
+        0.0
     """
-    state = _policy_response_ratio_clipped_low_min_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_low=clip_low,
-    )
-    return _policy_response_ratio_clipped_low_min_finalize(state)
-
-
-def _policy_response_ratio_clipped_low_min_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_low: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("policy/response_ratio/clipped_low_min", clip_low=clip_low)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) < 1 - clip_low
     clipped = condition & (sequence_advantages < 0)
-    chosen = ops.choose(clipped, 1.0, 0.0)
-    chosen_min = ops.smallest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_min, sequence_count])
+    return keep.smallest(ops.choose(clipped, 1.0, 0.0))
 
 
-def _policy_response_ratio_clipped_low_min_finalize(state: Tensor) -> Tensor:
-    chosen_min, sequence_count = state.unbind()
-    return ops.or_nan(chosen_min, sequence_count)
-
-
+@METRICS.metric("policy/response_ratio/clipped_high_max", results.counted)
 def policy_response_ratio_clipped_high_max(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1271,51 +974,30 @@ def policy_response_ratio_clipped_high_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
             in LLMs, https://arxiv.org/abs/2402.14740.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/2), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> sequence_advantages = tensor([-2., 1.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_response_ratio_clipped_high_max(logprobs, old_logprobs, sequence_advantages, mask).item(), 3)
+        1.0
     """
-    state = _policy_response_ratio_clipped_high_max_update(
-        logprobs,
-        old_logprobs,
-        sequence_advantages,
-        mask,
-        clip_high=clip_high,
-    )
-    return _policy_response_ratio_clipped_high_max_finalize(state)
-
-
-def _policy_response_ratio_clipped_high_max_update(
-    logprobs: Tensor,
-    old_logprobs: Tensor,
-    sequence_advantages: Tensor,
-    mask: Tensor,
-    *,
-    clip_high: float,
-) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
-    check_numbers("policy/response_ratio/clipped_high_max", clip_high=clip_high)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) > 1 + clip_high
     clipped = condition & (sequence_advantages > 0)
-    chosen = ops.choose(clipped, 1.0, 0.0)
-    chosen_max = ops.largest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_max, sequence_count])
+    return keep.largest(ops.choose(clipped, 1.0, 0.0))
 
 
-def _policy_response_ratio_clipped_high_max_finalize(state: Tensor) -> Tensor:
-    chosen_max, sequence_count = state.unbind()
-    return ops.or_nan(chosen_max, sequence_count)
-
-
+@METRICS.metric("policy/ratio/mean", results.ratio)
 def policy_ratio_mean(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean probability ratio between the policy being updated and the policy before the update.
 
@@ -1325,10 +1007,7 @@ def policy_ratio_mean(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> T
     that cancel, so read it with the approximate KL divergence. A value away from 1 on the very first step points to a
     mismatch between rollout and training, not to learning.
 
-    Formula::
-
-        mean(exp(logprobs - old_logprobs))
-
+    Formula: ``mean(exp(logprobs - old_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1343,31 +1022,25 @@ def policy_ratio_mean(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_ratio_mean(logprobs, old_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _policy_ratio_mean_update(logprobs, old_logprobs, mask)
-    return _policy_ratio_mean_finalize(state)
-
-
-def _policy_ratio_mean_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    exponential_sum = ops.total(torch.exp(logprobs - old_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([exponential_sum, token_count])
+    return keep.mean(torch.exp(logprobs - old_logprobs), mask)
 
 
-def _policy_ratio_mean_finalize(state: Tensor) -> Tensor:
-    exponential_sum, token_count = state.unbind()
-    return exponential_sum / token_count
-
-
+@METRICS.metric("policy/ratio/mean@padded", results.ratio)
 def policy_ratio_mean_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """The mean over all response positions, where padding contributes a ratio of 1.
 
@@ -1377,10 +1050,7 @@ def policy_ratio_mean_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tenso
     that cancel, so read it with the approximate KL divergence. A value away from 1 on the very first step points to a
     mismatch between rollout and training, not to learning.
 
-    Formula::
-
-        mean(where(mask, exp(logprobs - old_logprobs), 1.0), over=everything)
-
+    Formula: ``mean(where(mask, exp(logprobs - old_logprobs), 1.0), over=everything)``.
     Population: Every response position of the padded tensor, padding included. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1395,42 +1065,32 @@ def policy_ratio_mean_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_ratio_mean_padded(logprobs, old_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _policy_ratio_mean_padded_update(logprobs, old_logprobs, mask)
-    return _policy_ratio_mean_padded_finalize(state)
-
-
-def _policy_ratio_mean_padded_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    chosen = torch.where(mask, torch.exp(logprobs - old_logprobs), 1.0)
-    chosen_sum = ops.total(chosen)
-    position_count = ops.number_of(chosen)
-    return pack([chosen_sum, position_count])
+    return keep.mean(torch.where(mask, torch.exp(logprobs - old_logprobs), 1.0))
 
 
-def _policy_ratio_mean_padded_finalize(state: Tensor) -> Tensor:
-    chosen_sum, position_count = state.unbind()
-    return chosen_sum / position_count
-
-
+@METRICS.metric("policy/ratio/distribution", results.histogram)
 def policy_ratio_distribution(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Histogram of the probability ratio over response tokens.
 
     The tails say what the mean hides: a healthy update has all its mass around 1 and thin tails inside the clip range.
     A long right tail is tokens that became many times more likely. Mass exactly at 1 is padding or a first step.
 
-    Formula::
-
-        histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64)
-
+    Formula: ``histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1446,40 +1106,35 @@ def policy_ratio_distribution(logprobs: Tensor, old_logprobs: Tensor, mask: Tens
         maximum a pure number.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(0.26), log(0.74), -9], [log(0.6), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> found = F.policy_ratio_distribution(logprobs, old_logprobs, mask)
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {17: 1, 48: 1, 65: 1}
+        >>> [round(end, 4) for end in found[-2:].tolist()]
+        [0.52, 2.4]
     """
-    state = _policy_ratio_distribution_update(logprobs, old_logprobs, mask)
-    return _policy_ratio_distribution_finalize(state)
-
-
-def _policy_ratio_distribution_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    exponential_bins = ops.histogram(torch.exp(logprobs - old_logprobs), mask, low=0.0, high=2.0, bins=64)
-    return pack([exponential_bins])
+    return ops.histogram(torch.exp(logprobs - old_logprobs), mask, low=0.0, high=2.0, bins=64)
 
 
-def _policy_ratio_distribution_finalize(state: Tensor) -> Tensor:
-    exponential_bins = state[0:68]
-    return ops.histogram_result(exponential_bins)
-
-
+@METRICS.metric("policy/ratio/distribution@unmasked", results.histogram)
 def policy_ratio_distribution_unmasked(logprobs: Tensor, old_logprobs: Tensor) -> Tensor:
     """The histogram over every position of the padded tensor.
 
     The tails say what the mean hides: a healthy update has all its mass around 1 and thin tails inside the clip range.
     A long right tail is tokens that became many times more likely. Mass exactly at 1 is padding or a first step.
 
-    Formula::
-
-        histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64, over=everything)
-
+    Formula: ``histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64, over=everything)``.
     Population: Every position of the padded tensor, prompt and padding included. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1494,29 +1149,26 @@ def policy_ratio_distribution_unmasked(logprobs: Tensor, old_logprobs: Tensor) -
         maximum a pure number.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> logprobs = tensor([[log(0.26), log(0.74), -9], [log(0.6), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> found = F.policy_ratio_distribution_unmasked(logprobs, old_logprobs)
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {17: 1, 33: 3, 48: 1, 65: 1}
+        >>> [round(end, 4) for end in found[-2:].tolist()]
+        [0.52, 2.4]
     """
-    state = _policy_ratio_distribution_unmasked_update(logprobs, old_logprobs)
-    return _policy_ratio_distribution_unmasked_finalize(state)
-
-
-def _policy_ratio_distribution_unmasked_update(logprobs: Tensor, old_logprobs: Tensor) -> Tensor:
-    check(logprobs=logprobs, old_logprobs=old_logprobs)
     logprobs = ops.as_float(logprobs)
     old_logprobs = ops.as_float(old_logprobs)
-    exponential_bins = ops.histogram(torch.exp(logprobs - old_logprobs), low=0.0, high=2.0, bins=64)
-    return pack([exponential_bins])
+    return ops.histogram(torch.exp(logprobs - old_logprobs), low=0.0, high=2.0, bins=64)
 
 
-def _policy_ratio_distribution_unmasked_finalize(state: Tensor) -> Tensor:
-    exponential_bins = state[0:68]
-    return ops.histogram_result(exponential_bins)
-
-
+@METRICS.metric("policy/ratio/variance_of_means", results.variance(1))
 def policy_ratio_variance_of_means(ratio_means: Tensor) -> Tensor:
     """Variance of the mean probability ratios of the micro-batches of one update.
 
@@ -1524,10 +1176,7 @@ def policy_ratio_variance_of_means(ratio_means: Tensor) -> Tensor:
     unbiased variance of those means. It grows when later epochs move away from earlier ones or when one micro-batch is
     an outlier, shrinks when micro-batches get larger, and is undefined with a single micro-batch.
 
-    Formula::
-
-        var(ratio_means)
-
+    Formula: ``var(ratio_means)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -1538,25 +1187,32 @@ def policy_ratio_variance_of_means(ratio_means: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.policy_ratio_variance_of_means(tensor([1., 2., 6.])).item(), 3)
+        7.0
     """
-    state = _policy_ratio_variance_of_means_update(ratio_means)
-    return _policy_ratio_variance_of_means_finalize(state)
-
-
-def _policy_ratio_variance_of_means_update(ratio_means: Tensor) -> Tensor:
-    check(ratio_means=ratio_means)
     ratio_means = ops.as_float(ratio_means)
-    ratio_means_moments = ops.moments(ratio_means)
-    return pack([ratio_means_moments])
+    return ops.moments(ratio_means)
 
 
-def _policy_ratio_variance_of_means_finalize(state: Tensor) -> Tensor:
-    ratio_means_moments = state[0:3]
-    return ops.variance(ratio_means_moments, ddof=1)
+def _policy_ratio_variance_of_means_zero_filled_result(state: Tensor, *, unfilled: float) -> Tensor:
+    is_finite_count = state[0]
+    ratio_means_moments = state[1:4]
+    element_count = state[4]
+    filled = is_finite_count
+    total = filled + unfilled
+    quotient = torch.square(ops.mean_of(ratio_means_moments)) * filled * unfilled / total
+    spread = filled * ops.variance(ratio_means_moments, ddof=0) + quotient
+    return ops.or_nan(spread / (total - 1), element_count)
 
 
+@METRICS.metric(
+    "policy/ratio/variance_of_means@zero_filled",
+    _policy_ratio_variance_of_means_zero_filled_result,
+    "unfilled",
+)
 def policy_ratio_variance_of_means_zero_filled(ratio_means: Tensor, *, unfilled: float) -> Tensor:
     """The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of zeros.
 
@@ -1584,17 +1240,12 @@ def policy_ratio_variance_of_means_zero_filled(ratio_means: Tensor, *, unfilled:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+
+    Example:
+        >>> round(F.policy_ratio_variance_of_means_zero_filled(tensor([1., 2., 6.]), unfilled=2).item(), 3)
+        6.2
     """
-    state = _policy_ratio_variance_of_means_zero_filled_update(ratio_means, unfilled=unfilled)
-    return _policy_ratio_variance_of_means_zero_filled_finalize(state, unfilled=unfilled)
-
-
-def _policy_ratio_variance_of_means_zero_filled_update(ratio_means: Tensor, *, unfilled: float) -> Tensor:
-    check(ratio_means=ratio_means)
-    check_numbers("policy/ratio/variance_of_means@zero_filled", unfilled=unfilled)
     ratio_means = ops.as_float(ratio_means)
     is_finite = torch.isfinite(ratio_means)
     is_finite_count = ops.count(is_finite)
@@ -1603,17 +1254,7 @@ def _policy_ratio_variance_of_means_zero_filled_update(ratio_means: Tensor, *, u
     return pack([is_finite_count, ratio_means_moments, element_count])
 
 
-def _policy_ratio_variance_of_means_zero_filled_finalize(state: Tensor, *, unfilled: float) -> Tensor:
-    is_finite_count = state[0]
-    ratio_means_moments = state[1:4]
-    element_count = state[4]
-    filled = is_finite_count
-    total = filled + unfilled
-    quotient = torch.square(ops.mean_of(ratio_means_moments)) * filled * unfilled / total
-    spread = filled * ops.variance(ratio_means_moments, ddof=0) + quotient
-    return ops.or_nan(spread / (total - 1), element_count)
-
-
+@METRICS.metric("policy/old_log_probability/distribution", results.histogram)
 def policy_old_log_probability_distribution(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Histogram of the log-probability of response tokens under the policy before the update.
 
@@ -1621,10 +1262,7 @@ def policy_old_log_probability_distribution(old_logprobs: Tensor, mask: Tensor) 
     drift towards 0 over training is the policy growing certain. Positions that are not response tokens distort the
     picture if they are counted.
 
-    Formula::
-
-        histogram(old_logprobs, low=-20, high=0, bins=80)
-
+    Formula: ``histogram(old_logprobs, low=-20, high=0, bins=80)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1638,26 +1276,23 @@ def policy_old_log_probability_distribution(old_logprobs: Tensor, mask: Tensor) 
         maximum in nat.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> old_logprobs = tensor([[-0.1, -21, 5], [-19.9, 5, 5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> found = F.policy_old_log_probability_distribution(old_logprobs, mask)
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {0: 1, 1: 1, 80: 1}
+        >>> [round(end, 4) for end in found[-2:].tolist()]
+        [-21.0, -0.1]
     """
-    state = _policy_old_log_probability_distribution_update(old_logprobs, mask)
-    return _policy_old_log_probability_distribution_finalize(state)
-
-
-def _policy_old_log_probability_distribution_update(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    old_logprobs_bins = ops.histogram(old_logprobs, mask, low=-20.0, high=0.0, bins=80)
-    return pack([old_logprobs_bins])
+    return ops.histogram(old_logprobs, mask, low=-20.0, high=0.0, bins=80)
 
 
-def _policy_old_log_probability_distribution_finalize(state: Tensor) -> Tensor:
-    old_logprobs_bins = state[0:84]
-    return ops.histogram_result(old_logprobs_bins)
-
-
+@METRICS.metric("policy/old_log_probability/distribution@unmasked", results.histogram)
 def policy_old_log_probability_distribution_unmasked(old_logprobs: Tensor) -> Tensor:
     """The histogram over every position of the padded tensor.
 
@@ -1665,10 +1300,7 @@ def policy_old_log_probability_distribution_unmasked(old_logprobs: Tensor) -> Te
     drift towards 0 over training is the policy growing certain. Positions that are not response tokens distort the
     picture if they are counted.
 
-    Formula::
-
-        histogram(old_logprobs, low=-20, high=0, bins=80, over=everything)
-
+    Formula: ``histogram(old_logprobs, low=-20, high=0, bins=80, over=everything)``.
     Population: Every position of the padded tensor, prompt and padding included. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1681,25 +1313,21 @@ def policy_old_log_probability_distribution_unmasked(old_logprobs: Tensor) -> Te
         maximum in nat.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> old_logprobs = tensor([[-0.1, -21, 5], [-19.9, 5, 5]])
+        >>> found = F.policy_old_log_probability_distribution_unmasked(old_logprobs)
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {0: 1, 1: 1, 80: 1, 81: 3}
+        >>> [round(end, 3) for end in found[-2:].tolist()]
+        [-21.0, 5.0]
     """
-    state = _policy_old_log_probability_distribution_unmasked_update(old_logprobs)
-    return _policy_old_log_probability_distribution_unmasked_finalize(state)
-
-
-def _policy_old_log_probability_distribution_unmasked_update(old_logprobs: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs)
     old_logprobs = ops.as_float(old_logprobs)
-    old_logprobs_bins = ops.histogram(old_logprobs, low=-20.0, high=0.0, bins=80)
-    return pack([old_logprobs_bins])
+    return ops.histogram(old_logprobs, low=-20.0, high=0.0, bins=80)
 
 
-def _policy_old_log_probability_distribution_unmasked_finalize(state: Tensor) -> Tensor:
-    old_logprobs_bins = state[0:84]
-    return ops.histogram_result(old_logprobs_bins)
-
-
+@METRICS.metric("policy/reference_log_probability/distribution", results.histogram)
 def policy_reference_log_probability_distribution(ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Histogram of the log-probability of response tokens under the reference policy.
 
@@ -1707,10 +1335,7 @@ def policy_reference_log_probability_distribution(ref_logprobs: Tensor, mask: Te
     it looks like the histogram under the policy itself; a growing mass far below 0 is text that the reference would not
     write.
 
-    Formula::
-
-        histogram(ref_logprobs, low=-20, high=0, bins=80)
-
+    Formula: ``histogram(ref_logprobs, low=-20, high=0, bins=80)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1724,26 +1349,23 @@ def policy_reference_log_probability_distribution(ref_logprobs: Tensor, mask: Te
         maximum in nat.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> ref_logprobs = tensor([[-0.1, -21, 5], [-19.9, 5, 5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> found = F.policy_reference_log_probability_distribution(ref_logprobs, mask)
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {0: 1, 1: 1, 80: 1}
+        >>> [round(end, 4) for end in found[-2:].tolist()]
+        [-21.0, -0.1]
     """
-    state = _policy_reference_log_probability_distribution_update(ref_logprobs, mask)
-    return _policy_reference_log_probability_distribution_finalize(state)
-
-
-def _policy_reference_log_probability_distribution_update(ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(ref_logprobs=ref_logprobs, mask=mask)
     mask = mask.bool()
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    ref_logprobs_bins = ops.histogram(ref_logprobs, mask, low=-20.0, high=0.0, bins=80)
-    return pack([ref_logprobs_bins])
+    return ops.histogram(ref_logprobs, mask, low=-20.0, high=0.0, bins=80)
 
 
-def _policy_reference_log_probability_distribution_finalize(state: Tensor) -> Tensor:
-    ref_logprobs_bins = state[0:84]
-    return ops.histogram_result(ref_logprobs_bins)
-
-
+@METRICS.metric("policy/reference_log_probability/distribution@unmasked", results.histogram)
 def policy_reference_log_probability_distribution_unmasked(ref_logprobs: Tensor) -> Tensor:
     """The histogram over every position of the padded tensor.
 
@@ -1751,10 +1373,7 @@ def policy_reference_log_probability_distribution_unmasked(ref_logprobs: Tensor)
     it looks like the histogram under the policy itself; a growing mass far below 0 is text that the reference would not
     write.
 
-    Formula::
-
-        histogram(ref_logprobs, low=-20, high=0, bins=80, over=everything)
-
+    Formula: ``histogram(ref_logprobs, low=-20, high=0, bins=80, over=everything)``.
     Population: Every position of the padded tensor, prompt and padding included. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1767,485 +1386,15 @@ def policy_reference_log_probability_distribution_unmasked(ref_logprobs: Tensor)
         maximum in nat.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> ref_logprobs = tensor([[-0.1, -21, 5], [-19.9, 5, 5]])
+        >>> found = F.policy_reference_log_probability_distribution_unmasked(ref_logprobs)
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {0: 1, 1: 1, 80: 1, 81: 3}
+        >>> [round(end, 3) for end in found[-2:].tolist()]
+        [-21.0, 5.0]
     """
-    state = _policy_reference_log_probability_distribution_unmasked_update(ref_logprobs)
-    return _policy_reference_log_probability_distribution_unmasked_finalize(state)
-
-
-def _policy_reference_log_probability_distribution_unmasked_update(ref_logprobs: Tensor) -> Tensor:
-    check(ref_logprobs=ref_logprobs)
     ref_logprobs = ops.as_float(ref_logprobs)
-    ref_logprobs_bins = ops.histogram(ref_logprobs, low=-20.0, high=0.0, bins=80)
-    return pack([ref_logprobs_bins])
-
-
-def _policy_reference_log_probability_distribution_unmasked_finalize(state: Tensor) -> Tensor:
-    ref_logprobs_bins = state[0:84]
-    return ops.histogram_result(ref_logprobs_bins)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "policy/loss": MetricFunction(
-        id="policy/loss",
-        brief="Clipped PPO surrogate loss, averaged over response tokens.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=policy_loss,
-        update=_policy_loss_update,
-        finalize=_policy_loss_finalize,
-        formula="mean(maximum(plain, clipped))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "plain": "-advantages * ratio",
-            "clipped": "-advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)",
-        },
-        slots=(Slot("greater_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "policy/loss@dual_clip": MetricFunction(
-        id="policy/loss@dual_clip",
-        brief=(
-            "The loss with a second clip: tokens with a negative advantage cannot cost more than clip_dual times "
-            "their advantage, however large the ratio."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "clip_dual": 3.0},
-        function=policy_loss_dual_clip,
-        update=_policy_loss_dual_clip_update,
-        finalize=_policy_loss_dual_clip_finalize,
-        formula="mean(where(advantages < 0, dual, single))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "single": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "dual": "minimum(single, -advantages * clip_dual)",
-        },
-        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "policy/loss@weighted_dual_clip": MetricFunction(
-        id="policy/loss@weighted_dual_clip",
-        brief=(
-            "The loss with a second clip, that of each token times its importance weight between trainer and rollout "
-            "engine."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "rollout_weights", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "clip_dual": 3.0},
-        function=policy_loss_weighted_dual_clip,
-        update=_policy_loss_weighted_dual_clip_update,
-        finalize=_policy_loss_weighted_dual_clip_finalize,
-        formula="mean(rollout_weights * where(advantages < 0, dual, single))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "single": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-            "dual": "minimum(single, -advantages * clip_dual)",
-        },
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "policy/clip_fraction": MetricFunction(
-        id="policy/clip_fraction",
-        brief="Share of response tokens on which the clipped objective was the one that counted.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=policy_clip_fraction,
-        update=_policy_clip_fraction_update,
-        finalize=_policy_clip_fraction_finalize,
-        formula="mean(clipped > plain)",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "plain": "-advantages * ratio",
-            "clipped": "-advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)",
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "policy/clip_fraction_low": MetricFunction(
-        id="policy/clip_fraction_low",
-        brief="Share of response tokens with a negative advantage whose ratio fell below the lower bound.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2},
-        function=policy_clip_fraction_low,
-        update=_policy_clip_fraction_low_update,
-        finalize=_policy_clip_fraction_low_finalize,
-        formula="mean((exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0))",
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "policy/clip_fraction_high": MetricFunction(
-        id="policy/clip_fraction_high",
-        brief="Share of response tokens with a positive advantage whose ratio rose above the upper bound.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_high": 0.2},
-        function=policy_clip_fraction_high,
-        update=_policy_clip_fraction_high_update,
-        finalize=_policy_clip_fraction_high_finalize,
-        formula="mean((exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0))",
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "policy/outside_region_fraction": MetricFunction(
-        id="policy/outside_region_fraction",
-        brief="Share of response tokens whose ratio lies outside the trust region, whatever their advantage.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=policy_outside_region_fraction,
-        update=_policy_outside_region_fraction_update,
-        finalize=_policy_outside_region_fraction_finalize,
-        formula="mean((ratio < 1 - clip_low) | (ratio > 1 + clip_high))",
-        let={"ratio": "exp(logprobs - old_logprobs)"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "policy/dual_clip_fraction": MetricFunction(
-        id="policy/dual_clip_fraction",
-        brief=(
-            "Share of response tokens with a negative advantage whose loss was capped by the second clip of "
-            "dual-clip PPO."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2, "clip_dual": 3.0},
-        function=policy_dual_clip_fraction,
-        update=_policy_dual_clip_fraction_update,
-        finalize=_policy_dual_clip_fraction_finalize,
-        formula="mean((single > -advantages * clip_dual) & (advantages < 0))",
-        let={
-            "ratio": "exp(logprobs - old_logprobs)",
-            "single": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
-        },
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "policy/response_ratio/loss": MetricFunction(
-        id="policy/response_ratio/loss",
-        brief="Clipped surrogate loss with one probability ratio for each whole response, averaged over responses.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=policy_response_ratio_loss,
-        update=_policy_response_ratio_loss_update,
-        finalize=_policy_response_ratio_loss_finalize,
-        formula="mean(maximum(plain, clipped))",
-        let={
-            "ratio": "exp(seq_sum(logprobs - old_logprobs))",
-            "plain": "-sequence_advantages * ratio",
-            "clipped": "-sequence_advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)",
-        },
-        slots=(Slot("greater_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "policy/response_ratio/clip_fraction": MetricFunction(
-        id="policy/response_ratio/clip_fraction",
-        brief="Share of responses that the clip of the response-level ratio took effect on.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_low": 0.2, "clip_high": 0.2},
-        function=policy_response_ratio_clip_fraction,
-        update=_policy_response_ratio_clip_fraction_update,
-        finalize=_policy_response_ratio_clip_fraction_finalize,
-        formula="mean(low | high)",
-        let={
-            "ratio": "exp(seq_sum(logprobs - old_logprobs))",
-            "low": "(ratio < 1 - clip_low) & (sequence_advantages < 0)",
-            "high": "(ratio > 1 + clip_high) & (sequence_advantages > 0)",
-        },
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "policy/response_ratio/clip_fraction_low": MetricFunction(
-        id="policy/response_ratio/clip_fraction_low",
-        brief="Share of responses with a negative advantage whose response-level ratio fell below the lower bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_low": 0.2},
-        function=policy_response_ratio_clip_fraction_low,
-        update=_policy_response_ratio_clip_fraction_low_update,
-        finalize=_policy_response_ratio_clip_fraction_low_finalize,
-        formula="mean((exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "policy/response_ratio/clip_fraction_high": MetricFunction(
-        id="policy/response_ratio/clip_fraction_high",
-        brief="Share of responses with a positive advantage whose response-level ratio rose above the upper bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_high": 0.2},
-        function=policy_response_ratio_clip_fraction_high,
-        update=_policy_response_ratio_clip_fraction_high_update,
-        finalize=_policy_response_ratio_clip_fraction_high_finalize,
-        formula="mean((exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "policy/response_ratio/clip_fraction_low_rank_min": MetricFunction(
-        id="policy/response_ratio/clip_fraction_low_rank_min",
-        brief=(
-            "Smallest share, over the data-parallel processes, of responses clipped from below by their "
-            "response-level ratio."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_values"),
-        parameters={},
-        function=policy_response_ratio_clip_fraction_low_rank_min,
-        update=_policy_response_ratio_clip_fraction_low_rank_min_update,
-        finalize=_policy_response_ratio_clip_fraction_low_rank_min_finalize,
-        formula="min(rank_values)",
-        slots=(Slot("rank_values_min", "min"), Slot("element_count", "count")),
-    ),
-    "policy/response_ratio/clip_fraction_high_rank_max": MetricFunction(
-        id="policy/response_ratio/clip_fraction_high_rank_max",
-        brief=(
-            "Largest share, over the data-parallel processes, of responses clipped from above by their "
-            "response-level ratio."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_values"),
-        parameters={},
-        function=policy_response_ratio_clip_fraction_high_rank_max,
-        update=_policy_response_ratio_clip_fraction_high_rank_max_update,
-        finalize=_policy_response_ratio_clip_fraction_high_rank_max_finalize,
-        formula="max(rank_values)",
-        slots=(Slot("rank_values_max", "max"), Slot("element_count", "count")),
-    ),
-    "policy/response_ratio/clipped_low_min": MetricFunction(
-        id="policy/response_ratio/clipped_low_min",
-        brief="1 if every response is clipped from below by its response-level ratio, else 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_low": 0.2},
-        function=policy_response_ratio_clipped_low_min,
-        update=_policy_response_ratio_clipped_low_min_update,
-        finalize=_policy_response_ratio_clipped_low_min_finalize,
-        formula="min(where(clipped, 1.0, 0.0))",
-        let={"clipped": "(exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0)"},
-        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "policy/response_ratio/clipped_high_max": MetricFunction(
-        id="policy/response_ratio/clipped_high_max",
-        brief="1 if any response is clipped from above by its response-level ratio, else 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
-        parameters={"clip_high": 0.2},
-        function=policy_response_ratio_clipped_high_max,
-        update=_policy_response_ratio_clipped_high_max_update,
-        finalize=_policy_response_ratio_clipped_high_max_finalize,
-        formula="max(where(clipped, 1.0, 0.0))",
-        let={"clipped": "(exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0)"},
-        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "policy/ratio/mean": MetricFunction(
-        id="policy/ratio/mean",
-        brief="Mean probability ratio between the policy being updated and the policy before the update.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=policy_ratio_mean,
-        update=_policy_ratio_mean_update,
-        finalize=_policy_ratio_mean_finalize,
-        formula="mean(exp(logprobs - old_logprobs))",
-        slots=(Slot("exponential_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "policy/ratio/mean@padded": MetricFunction(
-        id="policy/ratio/mean@padded",
-        brief="The mean over all response positions, where padding contributes a ratio of 1.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=policy_ratio_mean_padded,
-        update=_policy_ratio_mean_padded_update,
-        finalize=_policy_ratio_mean_padded_finalize,
-        formula="mean(where(mask, exp(logprobs - old_logprobs), 1.0), over=everything)",
-        slots=(Slot("chosen_sum", "sum"), Slot("position_count", "count")),
-        over_padding=True,
-    ),
-    "policy/ratio/distribution": MetricFunction(
-        id="policy/ratio/distribution",
-        brief="Histogram of the probability ratio over response tokens.",
-        unit="1",
-        kind="distribution",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs", "mask"),
-        parameters={},
-        function=policy_ratio_distribution,
-        update=_policy_ratio_distribution_update,
-        finalize=_policy_ratio_distribution_finalize,
-        formula="histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64)",
-        slots=(Slot("exponential_bins", "bins", bins=64, low=0.0, high=2.0),),
-    ),
-    "policy/ratio/distribution@unmasked": MetricFunction(
-        id="policy/ratio/distribution@unmasked",
-        brief="The histogram over every position of the padded tensor.",
-        unit="1",
-        kind="distribution",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "old_logprobs"),
-        parameters={},
-        function=policy_ratio_distribution_unmasked,
-        update=_policy_ratio_distribution_unmasked_update,
-        finalize=_policy_ratio_distribution_unmasked_finalize,
-        formula="histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64, over=everything)",
-        slots=(Slot("exponential_bins", "bins", bins=64, low=0.0, high=2.0),),
-        over_padding=True,
-    ),
-    "policy/ratio/variance_of_means": MetricFunction(
-        id="policy/ratio/variance_of_means",
-        brief="Variance of the mean probability ratios of the micro-batches of one update.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("ratio_means"),
-        parameters={},
-        function=policy_ratio_variance_of_means,
-        update=_policy_ratio_variance_of_means_update,
-        finalize=_policy_ratio_variance_of_means_finalize,
-        formula="var(ratio_means)",
-        slots=(Slot("ratio_means_moments", "moments"),),
-    ),
-    "policy/ratio/variance_of_means@zero_filled": MetricFunction(
-        id="policy/ratio/variance_of_means@zero_filled",
-        brief=(
-            "The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of "
-            "zeros that is never filled completely."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("ratio_means"),
-        parameters={"unfilled": None},
-        function=policy_ratio_variance_of_means_zero_filled,
-        update=_policy_ratio_variance_of_means_zero_filled_update,
-        finalize=_policy_ratio_variance_of_means_zero_filled_finalize,
-        finalize_parameters=("unfilled",),
-        formula="spread / (filled + unfilled - 1)",
-        let={
-            "filled": "count(is_finite(ratio_means))",
-            "spread": (
-                "filled * var(ratio_means, ddof=0) + mean(ratio_means) ** 2 * filled * unfilled / (filled + unfilled)"
-            ),
-        },
-        slots=(
-            Slot("is_finite_count", "count"),
-            Slot("ratio_means_moments", "moments"),
-            Slot("element_count", "count"),
-        ),
-    ),
-    "policy/old_log_probability/distribution": MetricFunction(
-        id="policy/old_log_probability/distribution",
-        brief="Histogram of the log-probability of response tokens under the policy before the update.",
-        unit="nat",
-        kind="distribution",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "mask"),
-        parameters={},
-        function=policy_old_log_probability_distribution,
-        update=_policy_old_log_probability_distribution_update,
-        finalize=_policy_old_log_probability_distribution_finalize,
-        formula="histogram(old_logprobs, low=-20, high=0, bins=80)",
-        slots=(Slot("old_logprobs_bins", "bins", bins=80, low=-20.0, high=0.0),),
-    ),
-    "policy/old_log_probability/distribution@unmasked": MetricFunction(
-        id="policy/old_log_probability/distribution@unmasked",
-        brief="The histogram over every position of the padded tensor.",
-        unit="nat",
-        kind="distribution",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs"),
-        parameters={},
-        function=policy_old_log_probability_distribution_unmasked,
-        update=_policy_old_log_probability_distribution_unmasked_update,
-        finalize=_policy_old_log_probability_distribution_unmasked_finalize,
-        formula="histogram(old_logprobs, low=-20, high=0, bins=80, over=everything)",
-        slots=(Slot("old_logprobs_bins", "bins", bins=80, low=-20.0, high=0.0),),
-        over_padding=True,
-    ),
-    "policy/reference_log_probability/distribution": MetricFunction(
-        id="policy/reference_log_probability/distribution",
-        brief="Histogram of the log-probability of response tokens under the reference policy.",
-        unit="nat",
-        kind="distribution",
-        atom="token",
-        empty="nan",
-        inputs=named("ref_logprobs", "mask"),
-        parameters={},
-        function=policy_reference_log_probability_distribution,
-        update=_policy_reference_log_probability_distribution_update,
-        finalize=_policy_reference_log_probability_distribution_finalize,
-        formula="histogram(ref_logprobs, low=-20, high=0, bins=80)",
-        slots=(Slot("ref_logprobs_bins", "bins", bins=80, low=-20.0, high=0.0),),
-    ),
-    "policy/reference_log_probability/distribution@unmasked": MetricFunction(
-        id="policy/reference_log_probability/distribution@unmasked",
-        brief="The histogram over every position of the padded tensor.",
-        unit="nat",
-        kind="distribution",
-        atom="token",
-        empty="nan",
-        inputs=named("ref_logprobs"),
-        parameters={},
-        function=policy_reference_log_probability_distribution_unmasked,
-        update=_policy_reference_log_probability_distribution_unmasked_update,
-        finalize=_policy_reference_log_probability_distribution_unmasked_finalize,
-        formula="histogram(ref_logprobs, low=-20, high=0, bins=80, over=everything)",
-        slots=(Slot("ref_logprobs_bins", "bins", bins=80, low=-20.0, high=0.0),),
-        over_padding=True,
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return ops.histogram(ref_logprobs, low=-20.0, high=0.0, bins=80)

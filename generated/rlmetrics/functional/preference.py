@@ -17,12 +17,11 @@ from torch import Tensor
 from rlmetrics.handwritten.preference import aot as _preference_loss_aot_impl
 from rlmetrics.handwritten.preference import aot_unpaired as _preference_loss_aot_unpaired_impl
 from rlmetrics.handwritten.preference import kto_pair as _preference_loss_kto_pair_impl
-from rlmetrics.state import means, ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -100,7 +99,11 @@ __all__ = [
     "preference_token_accuracy",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("preference/reward/chosen", results.ratio)
 def preference_reward_chosen(chosen_logprobs: Tensor, ref_chosen_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
     """Mean implicit reward of the preferred responses, beta times the log-probability ratio of policy to reference.
 
@@ -110,10 +113,7 @@ def preference_reward_chosen(chosen_logprobs: Tensor, ref_chosen_logprobs: Tenso
     long fall is a reason to read samples, since the probability goes to texts nobody has seen. A flat 0 means that
     policy and reference are still the same model.
 
-    Formula::
-
-        mean(beta * (chosen_logprobs - ref_chosen_logprobs))
-
+    Formula: ``mean(beta * (chosen_logprobs - ref_chosen_logprobs))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -129,34 +129,24 @@ def preference_reward_chosen(chosen_logprobs: Tensor, ref_chosen_logprobs: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
             https://arxiv.org/abs/2305.18290.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> round(F.preference_reward_chosen(chosen_logprobs, ref_chosen_logprobs).item(), 5)
+        0.05
     """
-    state = _preference_reward_chosen_update(chosen_logprobs, ref_chosen_logprobs, beta=beta)
-    return _preference_reward_chosen_finalize(state)
-
-
-def _preference_reward_chosen_update(chosen_logprobs: Tensor, ref_chosen_logprobs: Tensor, *, beta: float) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs, ref_chosen_logprobs=ref_chosen_logprobs)
-    check_numbers("preference/reward/chosen", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    product = beta * (chosen_logprobs - ref_chosen_logprobs)
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(beta * (chosen_logprobs - ref_chosen_logprobs))
 
 
-def _preference_reward_chosen_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("preference/reward/rejected", results.ratio)
 def preference_reward_rejected(
     rejected_logprobs: Tensor,
     ref_rejected_logprobs: Tensor,
@@ -169,10 +159,7 @@ def preference_reward_rejected(
     no measure of quality; a very steep fall together with a falling reward of the preferred responses means that the
     policy gives up the style of the whole data set.
 
-    Formula::
-
-        mean(beta * (rejected_logprobs - ref_rejected_logprobs))
-
+    Formula: ``mean(beta * (rejected_logprobs - ref_rejected_logprobs))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -188,39 +175,24 @@ def preference_reward_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
             https://arxiv.org/abs/2305.18290.
+
+    Example:
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> round(F.preference_reward_rejected(rejected_logprobs, ref_rejected_logprobs).item(), 5)
+        -0.05
     """
-    state = _preference_reward_rejected_update(rejected_logprobs, ref_rejected_logprobs, beta=beta)
-    return _preference_reward_rejected_finalize(state)
-
-
-def _preference_reward_rejected_update(
-    rejected_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(rejected_logprobs=rejected_logprobs, ref_rejected_logprobs=ref_rejected_logprobs)
-    check_numbers("preference/reward/rejected", beta=beta)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
-    product = beta * (rejected_logprobs - ref_rejected_logprobs)
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(beta * (rejected_logprobs - ref_rejected_logprobs))
 
 
-def _preference_reward_rejected_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("preference/reward/accuracy", results.ratio)
 def preference_reward_accuracy(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -234,10 +206,7 @@ def preference_reward_accuracy(
     there, since human labels disagree about as often. Held-out accuracy that stays at 0.5 while training accuracy rises
     is memorisation. Below 0.5 for long: check whether preferred and rejected are swapped.
 
-    Formula::
-
-        mean((chosen_logprobs - ref_chosen_logprobs) > (rejected_logprobs - ref_rejected_logprobs))
-
+    Formula: ``mean((chosen_logprobs - ref_chosen_logprobs) > (rejected_logprobs - ref_rejected_logprobs))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -255,50 +224,35 @@ def preference_reward_accuracy(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
             https://arxiv.org/abs/2305.18290.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_reward_accuracy(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _preference_reward_accuracy_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-    )
-    return _preference_reward_accuracy_finalize(state)
-
-
-def _preference_reward_accuracy_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
-    condition = chosen_logprobs - ref_chosen_logprobs > difference
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(chosen_logprobs - ref_chosen_logprobs > difference)
 
 
-def _preference_reward_accuracy_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("preference/reward/margin", results.ratio)
 def preference_reward_margin(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -336,55 +290,35 @@ def preference_reward_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
             https://arxiv.org/abs/2305.18290.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_reward_margin(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.1
     """
-    state = _preference_reward_margin_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_reward_margin_finalize(state)
-
-
-def _preference_reward_margin_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/reward/margin", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     product = beta * (rejected_logprobs - ref_rejected_logprobs)
-    difference = beta * (chosen_logprobs - ref_chosen_logprobs) - product
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(beta * (chosen_logprobs - ref_chosen_logprobs) - product)
 
 
-def _preference_reward_margin_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_average/chosen", results.ratio)
 def preference_reward_average_chosen(
     chosen_logprobs: Tensor,
     ref_chosen_logprobs: Tensor,
@@ -398,10 +332,7 @@ def preference_reward_average_chosen(
     over pairs. About as many times smaller than the summed reward as responses have tokens, so neither level nor margin
     of the two can be laid over each other; the sign and the trend can. Starts at 0.
 
-    Formula::
-
-        mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1))
-
+    Formula: ``mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -418,41 +349,26 @@ def preference_reward_average_chosen(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
             https://arxiv.org/abs/2310.12036.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> round(F.preference_reward_average_chosen(chosen_logprobs, ref_chosen_logprobs, chosen_lengths).item(), 5)
+        0.025
     """
-    state = _preference_reward_average_chosen_update(chosen_logprobs, ref_chosen_logprobs, chosen_lengths, beta=beta)
-    return _preference_reward_average_chosen_finalize(state)
-
-
-def _preference_reward_average_chosen_update(
-    chosen_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs, ref_chosen_logprobs=ref_chosen_logprobs, chosen_lengths=chosen_lengths)
-    check_numbers("preference/reward_average/chosen", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
-    quotient = beta * (chosen_logprobs - ref_chosen_logprobs) / greater
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(beta * (chosen_logprobs - ref_chosen_logprobs) / greater)
 
 
-def _preference_reward_average_chosen_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_average/rejected", results.ratio)
 def preference_reward_average_rejected(
     rejected_logprobs: Tensor,
     ref_rejected_logprobs: Tensor,
@@ -465,10 +381,7 @@ def preference_reward_average_rejected(
     The counterpart for the rejected side. It should fall below its start of 0, by little: a change of 0.01 per token
     with beta 0.1 already means that every token became a tenth of a nat less likely.
 
-    Formula::
-
-        mean(beta * (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))
-
+    Formula: ``mean(beta * (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -485,50 +398,27 @@ def preference_reward_average_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
             https://arxiv.org/abs/2310.12036.
+
+    Example:
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_reward_average_rejected(rejected_logprobs, ref_rejected_logprobs, rejected_lengths)
+        >>> round(value.item(), 5)
+        -0.075
     """
-    state = _preference_reward_average_rejected_update(
-        rejected_logprobs,
-        ref_rejected_logprobs,
-        rejected_lengths,
-        beta=beta,
-    )
-    return _preference_reward_average_rejected_finalize(state)
-
-
-def _preference_reward_average_rejected_update(
-    rejected_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    rejected_lengths: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        rejected_logprobs=rejected_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        rejected_lengths=rejected_lengths,
-    )
-    check_numbers("preference/reward_average/rejected", beta=beta)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
-    quotient = beta * (rejected_logprobs - ref_rejected_logprobs) / greater
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(beta * (rejected_logprobs - ref_rejected_logprobs) / greater)
 
 
-def _preference_reward_average_rejected_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_average/accuracy", results.ratio)
 def preference_reward_average_accuracy(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -567,40 +457,30 @@ def preference_reward_average_accuracy(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
             https://arxiv.org/abs/2310.12036.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_reward_average_accuracy(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ... )
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _preference_reward_average_accuracy_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-    )
-    return _preference_reward_average_accuracy_finalize(state)
-
-
-def _preference_reward_average_accuracy_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-    )
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -608,17 +488,10 @@ def _preference_reward_average_accuracy_update(
     greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
     greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient = (rejected_logprobs - ref_rejected_logprobs) / greater_2
-    condition = (chosen_logprobs - ref_chosen_logprobs) / greater > quotient
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share((chosen_logprobs - ref_chosen_logprobs) / greater > quotient)
 
 
-def _preference_reward_average_accuracy_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("preference/reward_average/margin", results.ratio)
 def preference_reward_average_margin(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -661,45 +534,30 @@ def preference_reward_average_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
             https://arxiv.org/abs/2310.12036.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_reward_average_margin(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ... )
+        >>> round(value.item(), 4)
+        0.1
     """
-    state = _preference_reward_average_margin_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        beta=beta,
-    )
-    return _preference_reward_average_margin_finalize(state)
-
-
-def _preference_reward_average_margin_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-    )
-    check_numbers("preference/reward_average/margin", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -707,17 +565,10 @@ def _preference_reward_average_margin_update(
     greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
     greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient = beta * (rejected_logprobs - ref_rejected_logprobs) / greater_2
-    difference = beta * (chosen_logprobs - ref_chosen_logprobs) / greater - quotient
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(beta * (chosen_logprobs - ref_chosen_logprobs) / greater - quotient)
 
 
-def _preference_reward_average_margin_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_free/chosen", results.ratio)
 def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
     """Beta times the summed log-probability of the preferred responses.
 
@@ -728,10 +579,7 @@ def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1)
     level says nothing but how long and how ordinary the texts are. Watch the distance to the rejected responses. A fall
     while the distance grows means that probability leaves both texts.
 
-    Formula::
-
-        mean(beta * chosen_logprobs)
-
+    Formula: ``mean(beta * chosen_logprobs)``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -745,33 +593,21 @@ def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
             Translation, https://arxiv.org/abs/2401.08417.
+
+    Example:
+        >>> round(F.preference_reward_free_chosen(tensor([-1., -2.])).item(), 4)
+        -0.15
     """
-    state = _preference_reward_free_chosen_update(chosen_logprobs, beta=beta)
-    return _preference_reward_free_chosen_finalize(state)
-
-
-def _preference_reward_free_chosen_update(chosen_logprobs: Tensor, *, beta: float) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs)
-    check_numbers("preference/reward_free/chosen", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
-    product = beta * chosen_logprobs
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(beta * chosen_logprobs)
 
 
-def _preference_reward_free_chosen_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_free/rejected", results.ratio)
 def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
     """Beta times the summed log-probability of the rejected responses.
 
@@ -780,10 +616,7 @@ def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 
     Negative from the start. It should fall faster than its counterpart; since it is a sum, batches with longer rejected
     texts pull it down without any learning.
 
-    Formula::
-
-        mean(beta * rejected_logprobs)
-
+    Formula: ``mean(beta * rejected_logprobs)``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -797,33 +630,21 @@ def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
             Translation, https://arxiv.org/abs/2401.08417.
+
+    Example:
+        >>> round(F.preference_reward_free_rejected(tensor([-3., -2.])).item(), 4)
+        -0.25
     """
-    state = _preference_reward_free_rejected_update(rejected_logprobs, beta=beta)
-    return _preference_reward_free_rejected_finalize(state)
-
-
-def _preference_reward_free_rejected_update(rejected_logprobs: Tensor, *, beta: float) -> Tensor:
-    check(rejected_logprobs=rejected_logprobs)
-    check_numbers("preference/reward_free/rejected", beta=beta)
     rejected_logprobs = ops.as_float(rejected_logprobs)
-    product = beta * rejected_logprobs
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(beta * rejected_logprobs)
 
 
-def _preference_reward_free_rejected_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_free/accuracy", results.ratio)
 def preference_reward_free_accuracy(chosen_logprobs: Tensor, rejected_logprobs: Tensor) -> Tensor:
     """Share of pairs whose preferred response is the more likely text under the policy alone.
 
@@ -831,10 +652,7 @@ def preference_reward_free_accuracy(chosen_logprobs: Tensor, rejected_logprobs: 
     responses are usually the shorter ones, far above 0.5 before anything is learnt. Look at the rise, not the level,
     and compare held-out pairs.
 
-    Formula::
-
-        mean(chosen_logprobs > rejected_logprobs)
-
+    Formula: ``mean(chosen_logprobs > rejected_logprobs)``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -848,42 +666,31 @@ def preference_reward_free_accuracy(chosen_logprobs: Tensor, rejected_logprobs: 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
             Translation, https://arxiv.org/abs/2401.08417.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> round(F.preference_reward_free_accuracy(chosen_logprobs, rejected_logprobs).item(), 4)
+        0.5
     """
-    state = _preference_reward_free_accuracy_update(chosen_logprobs, rejected_logprobs)
-    return _preference_reward_free_accuracy_finalize(state)
-
-
-def _preference_reward_free_accuracy_update(chosen_logprobs: Tensor, rejected_logprobs: Tensor) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs, rejected_logprobs=rejected_logprobs)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
-    condition = chosen_logprobs > rejected_logprobs
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(chosen_logprobs > rejected_logprobs)
 
 
-def _preference_reward_free_accuracy_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("preference/reward_free/margin", results.ratio)
 def preference_reward_free_margin(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
     """Mean difference of beta times the summed log-probabilities of preferred and rejected responses.
 
     What the losses without a reference push up. The start is set by the data: negative where preferred responses are
     longer. A steady rise is learning; jumps between batches are mostly lengths.
 
-    Formula::
-
-        mean(beta * chosen_logprobs - beta * rejected_logprobs)
-
+    Formula: ``mean(beta * chosen_logprobs - beta * rejected_logprobs)``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -899,34 +706,24 @@ def preference_reward_free_margin(chosen_logprobs: Tensor, rejected_logprobs: Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
             Translation, https://arxiv.org/abs/2401.08417.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> round(F.preference_reward_free_margin(chosen_logprobs, rejected_logprobs).item(), 4)
+        0.1
     """
-    state = _preference_reward_free_margin_update(chosen_logprobs, rejected_logprobs, beta=beta)
-    return _preference_reward_free_margin_finalize(state)
-
-
-def _preference_reward_free_margin_update(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs, rejected_logprobs=rejected_logprobs)
-    check_numbers("preference/reward_free/margin", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
-    difference = beta * chosen_logprobs - beta * rejected_logprobs
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(beta * chosen_logprobs - beta * rejected_logprobs)
 
 
-def _preference_reward_free_margin_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_free_average/chosen", results.ratio)
 def preference_reward_free_average_chosen(
     chosen_logprobs: Tensor,
     chosen_lengths: Tensor,
@@ -938,10 +735,7 @@ def preference_reward_free_average_chosen(
     Negative, and independent of length: with beta 0.1 a value of -0.1 means one nat per token. It should rise or stay;
     a fall says that the preferred texts themselves become less likely.
 
-    Formula::
-
-        mean(beta * chosen_logprobs / maximum(chosen_lengths, 1))
-
+    Formula: ``mean(beta * chosen_logprobs / maximum(chosen_lengths, 1))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -956,38 +750,23 @@ def preference_reward_free_average_chosen(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
             https://arxiv.org/abs/2405.14734.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> round(F.preference_reward_free_average_chosen(chosen_logprobs, chosen_lengths).item(), 5)
+        -0.05
     """
-    state = _preference_reward_free_average_chosen_update(chosen_logprobs, chosen_lengths, beta=beta)
-    return _preference_reward_free_average_chosen_finalize(state)
-
-
-def _preference_reward_free_average_chosen_update(
-    chosen_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs, chosen_lengths=chosen_lengths)
-    check_numbers("preference/reward_free_average/chosen", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
-    quotient = beta * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(beta * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
 
 
-def _preference_reward_free_average_chosen_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_free_average/rejected", results.ratio)
 def preference_reward_free_average_rejected(
     rejected_logprobs: Tensor,
     rejected_lengths: Tensor,
@@ -999,10 +778,7 @@ def preference_reward_free_average_rejected(
     Negative; should sink away from the curve of the preferred side. Since lengths are divided out, the two curves are
     comparable from the first step on.
 
-    Formula::
-
-        mean(beta * rejected_logprobs / maximum(rejected_lengths, 1))
-
+    Formula: ``mean(beta * rejected_logprobs / maximum(rejected_lengths, 1))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -1017,39 +793,24 @@ def preference_reward_free_average_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
             https://arxiv.org/abs/2405.14734.
+
+    Example:
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> round(F.preference_reward_free_average_rejected(rejected_logprobs, rejected_lengths).item(), 4)
+        -0.2
     """
-    state = _preference_reward_free_average_rejected_update(rejected_logprobs, rejected_lengths, beta=beta)
-    return _preference_reward_free_average_rejected_finalize(state)
-
-
-def _preference_reward_free_average_rejected_update(
-    rejected_logprobs: Tensor,
-    rejected_lengths: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(rejected_logprobs=rejected_logprobs, rejected_lengths=rejected_lengths)
-    check_numbers("preference/reward_free_average/rejected", beta=beta)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
-    quotient = beta * rejected_logprobs / greater
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(beta * rejected_logprobs / greater)
 
 
-def _preference_reward_free_average_rejected_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_free_average/accuracy", results.ratio)
 def preference_reward_free_average_accuracy(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -1061,10 +822,7 @@ def preference_reward_free_average_accuracy(
     Starts near 0.5 for a policy that has not seen the labels and rises. It is also how such a policy would rank the two
     texts in use, which makes its held-out value the number to compare runs by.
 
-    Formula::
-
-        mean(chosen_logprobs / maximum(chosen_lengths, 1) > rejected_logprobs / maximum(rejected_lengths, 1))
-
+    Formula: ``mean(chosen_logprobs / maximum(chosen_lengths, 1) > rejected_logprobs / maximum(rejected_lengths, 1))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -1080,49 +838,34 @@ def preference_reward_free_average_accuracy(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
             https://arxiv.org/abs/2405.14734.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_reward_free_average_accuracy(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ... )
+        >>> round(value.item(), 3)
+        1.0
     """
-    state = _preference_reward_free_average_accuracy_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-    )
-    return _preference_reward_free_average_accuracy_finalize(state)
-
-
-def _preference_reward_free_average_accuracy_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-    )
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient_2 = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
-    condition = quotient_2 > quotient
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(quotient_2 > quotient)
 
 
-def _preference_reward_free_average_accuracy_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("preference/reward_free_average/margin", results.ratio)
 def preference_reward_free_average_margin(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -1161,54 +904,34 @@ def preference_reward_free_average_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
             https://arxiv.org/abs/2405.14734.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_reward_free_average_margin(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ... )
+        >>> round(value.item(), 4)
+        0.15
     """
-    state = _preference_reward_free_average_margin_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        beta=beta,
-    )
-    return _preference_reward_free_average_margin_finalize(state)
-
-
-def _preference_reward_free_average_margin_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-    )
-    check_numbers("preference/reward_free_average/margin", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient = beta * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
-    difference = quotient - beta * rejected_logprobs / greater
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(quotient - beta * rejected_logprobs / greater)
 
 
-def _preference_reward_free_average_margin_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_alpha/chosen", results.ratio)
 def preference_reward_alpha_chosen(
     chosen_logprobs: Tensor,
     chosen_lengths: Tensor,
@@ -1222,10 +945,7 @@ def preference_reward_alpha_chosen(
     becomes the logarithm. Positive alpha punishes unlikely texts far harder, so a few odd responses can dominate the
     mean; negative alpha flattens them.
 
-    Formula::
-
-        mean(beta * (1 - exp(-alpha * (chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)
-
+    Formula: ``mean(beta * (1 - exp(-alpha * (chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)``.
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Data may be split
     between sequences: merged states equal the whole.
 
@@ -1242,39 +962,23 @@ def preference_reward_alpha_chosen(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> round(F.preference_reward_alpha_chosen(chosen_logprobs, chosen_lengths, alpha=2).item(), 5)
+        -0.08591
     """
-    state = _preference_reward_alpha_chosen_update(chosen_logprobs, chosen_lengths, beta=beta, alpha=alpha)
-    return _preference_reward_alpha_chosen_finalize(state)
-
-
-def _preference_reward_alpha_chosen_update(
-    chosen_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    *,
-    beta: float,
-    alpha: float,
-) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs, chosen_lengths=chosen_lengths)
-    check_numbers("preference/reward_alpha/chosen", beta=beta, alpha=alpha)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     product = -alpha * (chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
-    quotient = beta * (1 - torch.exp(product)) / alpha
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(beta * (1 - torch.exp(product)) / alpha)
 
 
-def _preference_reward_alpha_chosen_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_alpha/rejected", results.ratio)
 def preference_reward_alpha_rejected(
     rejected_logprobs: Tensor,
     rejected_lengths: Tensor,
@@ -1287,10 +991,7 @@ def preference_reward_alpha_rejected(
     The counterpart of the chosen reward on the rejected side. With positive alpha it dives as the rejected texts become
     unlikely and its mean soon rests on the least likely few, so judge learning by the accuracy.
 
-    Formula::
-
-        mean(beta * (1 - exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1)))) / alpha)
-
+    Formula: ``mean(beta * (1 - exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1)))) / alpha)``.
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Data may be split
     between sequences: merged states equal the whole.
 
@@ -1307,39 +1008,23 @@ def preference_reward_alpha_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+
+    Example:
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> round(F.preference_reward_alpha_rejected(rejected_logprobs, rejected_lengths, alpha=2).item(), 2)
+        -10.22
     """
-    state = _preference_reward_alpha_rejected_update(rejected_logprobs, rejected_lengths, beta=beta, alpha=alpha)
-    return _preference_reward_alpha_rejected_finalize(state)
-
-
-def _preference_reward_alpha_rejected_update(
-    rejected_logprobs: Tensor,
-    rejected_lengths: Tensor,
-    *,
-    beta: float,
-    alpha: float,
-) -> Tensor:
-    check(rejected_logprobs=rejected_logprobs, rejected_lengths=rejected_lengths)
-    check_numbers("preference/reward_alpha/rejected", beta=beta, alpha=alpha)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
-    quotient_2 = beta * (1 - torch.exp(-alpha * quotient)) / alpha
-    quotient_sum = ops.total(quotient_2)
-    sequence_count = ops.number_of(quotient_2)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(beta * (1 - torch.exp(-alpha * quotient)) / alpha)
 
 
-def _preference_reward_alpha_rejected_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/reward_alpha/margin", results.ratio)
 def preference_reward_alpha_margin(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -1377,65 +1062,41 @@ def preference_reward_alpha_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_reward_alpha_margin(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     alpha=2,
+        ... )
+        >>> round(value.item(), 2)
+        10.13
     """
-    state = _preference_reward_alpha_margin_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        beta=beta,
-        alpha=alpha,
-    )
-    return _preference_reward_alpha_margin_finalize(state)
-
-
-def _preference_reward_alpha_margin_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    *,
-    beta: float,
-    alpha: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-    )
-    check_numbers("preference/reward_alpha/margin", beta=beta, alpha=alpha)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     product = -alpha * (chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
-    quotient_2 = beta * (torch.exp(-alpha * quotient) - torch.exp(product)) / alpha
-    quotient_sum = ops.total(quotient_2)
-    sequence_count = ops.number_of(quotient_2)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(beta * (torch.exp(-alpha * quotient) - torch.exp(product)) / alpha)
 
 
-def _preference_reward_alpha_margin_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/logprob/chosen", results.ratio)
 def preference_logprob_chosen(chosen_logprobs: Tensor) -> Tensor:
     """Mean over pairs of the summed log-probability of the preferred response.
 
     A sum over tokens, so it scales with response length and jumps with the lengths in the batch; compare trends, not
     levels. A slow fall is common with DPO, a steep one means that the preferred texts themselves become unlikely.
 
-    Formula::
-
-        mean(chosen_logprobs)
-
+    Formula: ``mean(chosen_logprobs)``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -1447,40 +1108,28 @@ def preference_logprob_chosen(chosen_logprobs: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
             https://arxiv.org/abs/2305.18290.
+
+    Example:
+        >>> round(F.preference_logprob_chosen(tensor([-1., -2.])).item(), 3)
+        -1.5
     """
-    state = _preference_logprob_chosen_update(chosen_logprobs)
-    return _preference_logprob_chosen_finalize(state)
-
-
-def _preference_logprob_chosen_update(chosen_logprobs: Tensor) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs)
     chosen_logprobs = ops.as_float(chosen_logprobs)
-    chosen_logprobs_sum = ops.total(chosen_logprobs)
-    sequence_count = ops.number_of(chosen_logprobs)
-    return pack([chosen_logprobs_sum, sequence_count])
+    return keep.mean(chosen_logprobs)
 
 
-def _preference_logprob_chosen_finalize(state: Tensor) -> Tensor:
-    chosen_logprobs_sum, sequence_count = state.unbind()
-    return chosen_logprobs_sum / sequence_count
-
-
+@METRICS.metric("preference/logprob/rejected", results.ratio)
 def preference_logprob_rejected(rejected_logprobs: Tensor) -> Tensor:
     """Mean over pairs of the summed log-probability of the rejected response.
 
     A sum over tokens, so it scales with response length. It should fall, and faster than that of the preferred
     responses.
 
-    Formula::
-
-        mean(rejected_logprobs)
-
+    Formula: ``mean(rejected_logprobs)``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -1492,30 +1141,21 @@ def preference_logprob_rejected(rejected_logprobs: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
             https://arxiv.org/abs/2305.18290.
+
+    Example:
+        >>> round(F.preference_logprob_rejected(tensor([-3., -2.])).item(), 3)
+        -2.5
     """
-    state = _preference_logprob_rejected_update(rejected_logprobs)
-    return _preference_logprob_rejected_finalize(state)
-
-
-def _preference_logprob_rejected_update(rejected_logprobs: Tensor) -> Tensor:
-    check(rejected_logprobs=rejected_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
-    rejected_logprobs_sum = ops.total(rejected_logprobs)
-    sequence_count = ops.number_of(rejected_logprobs)
-    return pack([rejected_logprobs_sum, sequence_count])
+    return keep.mean(rejected_logprobs)
 
 
-def _preference_logprob_rejected_finalize(state: Tensor) -> Tensor:
-    rejected_logprobs_sum, sequence_count = state.unbind()
-    return rejected_logprobs_sum / sequence_count
-
-
+@METRICS.metric("preference/logprob_average/chosen", results.ratio)
 def preference_logprob_average_chosen(chosen_logprobs: Tensor, chosen_lengths: Tensor) -> Tensor:
     """Mean over pairs of the log-probability per token of the preferred response.
 
@@ -1523,10 +1163,7 @@ def preference_logprob_average_chosen(chosen_logprobs: Tensor, chosen_lengths: T
     values say that the policy finds even the preferred texts less likely. Methods that add a likelihood term keep it
     from falling.
 
-    Formula::
-
-        mean(chosen_logprobs / maximum(chosen_lengths, 1))
-
+    Formula: ``mean(chosen_logprobs / maximum(chosen_lengths, 1))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -1539,41 +1176,30 @@ def preference_logprob_average_chosen(chosen_logprobs: Tensor, chosen_lengths: T
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
             https://arxiv.org/abs/2405.14734.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> round(F.preference_logprob_average_chosen(chosen_logprobs, chosen_lengths).item(), 4)
+        -0.5
     """
-    state = _preference_logprob_average_chosen_update(chosen_logprobs, chosen_lengths)
-    return _preference_logprob_average_chosen_finalize(state)
-
-
-def _preference_logprob_average_chosen_update(chosen_logprobs: Tensor, chosen_lengths: Tensor) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs, chosen_lengths=chosen_lengths)
     chosen_logprobs = ops.as_float(chosen_logprobs)
-    quotient = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
 
 
-def _preference_logprob_average_chosen_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/logprob_average/rejected", results.ratio)
 def preference_logprob_average_rejected(rejected_logprobs: Tensor, rejected_lengths: Tensor) -> Tensor:
     """Mean over pairs of the log-probability per token of the rejected response.
 
     Comparable with the curve of the preferred side from the first step, since neither depends on length. The gap
     between the two is what is being trained.
 
-    Formula::
-
-        mean(rejected_logprobs / maximum(rejected_lengths, 1))
-
+    Formula: ``mean(rejected_logprobs / maximum(rejected_lengths, 1))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -1586,31 +1212,23 @@ def preference_logprob_average_rejected(rejected_logprobs: Tensor, rejected_leng
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
             https://arxiv.org/abs/2405.14734.
+
+    Example:
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> round(F.preference_logprob_average_rejected(rejected_logprobs, rejected_lengths).item(), 3)
+        -2.0
     """
-    state = _preference_logprob_average_rejected_update(rejected_logprobs, rejected_lengths)
-    return _preference_logprob_average_rejected_finalize(state)
-
-
-def _preference_logprob_average_rejected_update(rejected_logprobs: Tensor, rejected_lengths: Tensor) -> Tensor:
-    check(rejected_logprobs=rejected_logprobs, rejected_lengths=rejected_lengths)
     rejected_logprobs = ops.as_float(rejected_logprobs)
-    quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1))
 
 
-def _preference_logprob_average_rejected_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/log_odds/mean", results.ratio)
 def preference_log_odds_mean(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -1645,45 +1263,31 @@ def preference_log_odds_mean(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
             https://arxiv.org/abs/2403.07691.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_log_odds_mean(chosen_logprobs, rejected_logprobs, chosen_lengths, rejected_lengths)
+        >>> round(value.item(), 3)
+        2.178
     """
-    state = _preference_log_odds_mean_update(chosen_logprobs, rejected_logprobs, chosen_lengths, rejected_lengths)
-    return _preference_log_odds_mean_finalize(state)
-
-
-def _preference_log_odds_mean_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-    )
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     difference = torch.log(-torch.expm1(chosen)) - torch.log(-torch.expm1(rejected))
     log_odds = chosen - rejected - difference
-    log_odds_sum = ops.total(log_odds)
-    sequence_count = ops.number_of(log_odds)
-    return pack([log_odds_sum, sequence_count])
+    return keep.mean(log_odds)
 
 
-def _preference_log_odds_mean_finalize(state: Tensor) -> Tensor:
-    log_odds_sum, sequence_count = state.unbind()
-    return log_odds_sum / sequence_count
-
-
+@METRICS.metric("preference/log_odds/log_sigmoid", results.ratio)
 def preference_log_odds_log_sigmoid(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -1717,51 +1321,36 @@ def preference_log_odds_log_sigmoid(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
             https://arxiv.org/abs/2403.07691.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_log_odds_log_sigmoid(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ... )
+        >>> round(value.item(), 4)
+        -0.1769
     """
-    state = _preference_log_odds_log_sigmoid_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-    )
-    return _preference_log_odds_log_sigmoid_finalize(state)
-
-
-def _preference_log_odds_log_sigmoid_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-    )
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     difference = torch.log(-torch.expm1(chosen)) - torch.log(-torch.expm1(rejected))
     log_odds = chosen - rejected - difference
-    log_sigmoid = torch.nn.functional.logsigmoid(log_odds)
-    log_sigmoid_sum = ops.total(log_sigmoid)
-    sequence_count = ops.number_of(log_sigmoid)
-    return pack([log_sigmoid_sum, sequence_count])
+    return keep.mean(torch.nn.functional.logsigmoid(log_odds))
 
 
-def _preference_log_odds_log_sigmoid_finalize(state: Tensor) -> Tensor:
-    log_sigmoid_sum, sequence_count = state.unbind()
-    return log_sigmoid_sum / sequence_count
-
-
+@METRICS.metric("preference/logit/chosen", results.ratio)
 def preference_logit_chosen(chosen_mean_logits: Tensor, chosen_mask: Tensor) -> Tensor:
     """Mean logit over the vocabulary at the token positions of the preferred responses.
 
@@ -1769,10 +1358,7 @@ def preference_logit_chosen(chosen_mean_logits: Tensor, chosen_mask: Tensor) -> 
     is added to all logits, so this number can drift without any change in behaviour. Good only for spotting numerical
     trouble, such as logits growing without bound.
 
-    Formula::
-
-        mean(chosen_mean_logits, over=chosen_mask)
-
+    Formula: ``mean(chosen_mean_logits, over=chosen_mask)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
     included, prompt and padding left out. Data may be split anywhere: merged states equal the whole.
 
@@ -1785,37 +1371,27 @@ def preference_logit_chosen(chosen_mean_logits: Tensor, chosen_mask: Tensor) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> chosen_mean_logits = tensor([[1., 2., 99.], [6., 99., 99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.preference_logit_chosen(chosen_mean_logits, chosen_mask).item(), 3)
+        3.0
     """
-    state = _preference_logit_chosen_update(chosen_mean_logits, chosen_mask)
-    return _preference_logit_chosen_finalize(state)
-
-
-def _preference_logit_chosen_update(chosen_mean_logits: Tensor, chosen_mask: Tensor) -> Tensor:
-    check(chosen_mean_logits=chosen_mean_logits, chosen_mask=chosen_mask)
     chosen_mask = chosen_mask.bool()
     chosen_mean_logits = ops.as_float(chosen_mean_logits)
-    chosen_mean_logits_sum = ops.total(chosen_mean_logits, chosen_mask)
-    selected_count = ops.count(chosen_mask)
-    return pack([chosen_mean_logits_sum, selected_count])
+    return keep.mean(chosen_mean_logits, chosen_mask)
 
 
-def _preference_logit_chosen_finalize(state: Tensor) -> Tensor:
-    chosen_mean_logits_sum, selected_count = state.unbind()
-    return chosen_mean_logits_sum / selected_count
-
-
+@METRICS.metric("preference/logit/rejected", results.ratio)
 def preference_logit_rejected(rejected_mean_logits: Tensor, rejected_mask: Tensor) -> Tensor:
     """Mean logit over the vocabulary at the token positions of the rejected responses.
 
     As for the preferred responses: an average over mostly irrelevant scores that may drift freely. A difference between
     the two curves means nothing by itself.
 
-    Formula::
-
-        mean(rejected_mean_logits, over=rejected_mask)
-
+    Formula: ``mean(rejected_mean_logits, over=rejected_mask)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
     included, prompt and padding left out. Data may be split anywhere: merged states equal the whole.
 
@@ -1828,27 +1404,20 @@ def preference_logit_rejected(rejected_mean_logits: Tensor, rejected_mask: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> rejected_mean_logits = tensor([[1., 3., 99.], [8., 99., 99.]])
+        >>> rejected_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.preference_logit_rejected(rejected_mean_logits, rejected_mask).item(), 3)
+        4.0
     """
-    state = _preference_logit_rejected_update(rejected_mean_logits, rejected_mask)
-    return _preference_logit_rejected_finalize(state)
-
-
-def _preference_logit_rejected_update(rejected_mean_logits: Tensor, rejected_mask: Tensor) -> Tensor:
-    check(rejected_mean_logits=rejected_mean_logits, rejected_mask=rejected_mask)
     rejected_mask = rejected_mask.bool()
     rejected_mean_logits = ops.as_float(rejected_mean_logits)
-    rejected_mean_logits_sum = ops.total(rejected_mean_logits, rejected_mask)
-    selected_count = ops.count(rejected_mask)
-    return pack([rejected_mean_logits_sum, selected_count])
+    return keep.mean(rejected_mean_logits, rejected_mask)
 
 
-def _preference_logit_rejected_finalize(state: Tensor) -> Tensor:
-    rejected_mean_logits_sum, selected_count = state.unbind()
-    return rejected_mean_logits_sum / selected_count
-
-
+@METRICS.metric("preference/entropy", results.ratio)
 def preference_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
     """Entropy of the policy's next-token distribution at the tokens of both responses of the data set.
 
@@ -1859,10 +1428,7 @@ def preference_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
     entropy of what it would write and is usually higher. A steep fall means that the policy becomes overconfident on
     this data set.
 
-    Formula::
-
-        mean(token_entropy)
-
+    Formula: ``mean(token_entropy)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
     included, prompt and padding left out. Estimator: full_vocabulary. Data may be split anywhere: merged states equal
     the whole.
@@ -1875,27 +1441,20 @@ def preference_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> token_entropy = tensor([[1., 2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.preference_entropy(token_entropy, mask).item(), 3)
+        3.0
     """
-    state = _preference_entropy_update(token_entropy, mask)
-    return _preference_entropy_finalize(state)
-
-
-def _preference_entropy_update(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    check(token_entropy=token_entropy, mask=mask)
     mask = mask.bool()
     token_entropy = ops.masked(token_entropy, mask)
-    token_entropy_sum = ops.total(token_entropy, mask)
-    token_count = ops.count(mask)
-    return pack([token_entropy_sum, token_count])
+    return keep.mean(token_entropy, mask)
 
 
-def _preference_entropy_finalize(state: Tensor) -> Tensor:
-    token_entropy_sum, token_count = state.unbind()
-    return token_entropy_sum / token_count
-
-
+@METRICS.metric("preference/token_accuracy", results.ratio)
 def preference_token_accuracy(chosen_is_top1: Tensor, chosen_mask: Tensor) -> Tensor:
     """Share of tokens of the preferred responses that the policy finds most likely, given the tokens before.
 
@@ -1903,10 +1462,7 @@ def preference_token_accuracy(chosen_is_top1: Tensor, chosen_mask: Tensor) -> Te
     clear fall goes with a falling likelihood of the preferred responses. It does not say whether preferences are
     learnt.
 
-    Formula::
-
-        mean(chosen_is_top1, over=chosen_mask)
-
+    Formula: ``mean(chosen_is_top1, over=chosen_mask)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
     included, prompt and padding left out. Data may be split anywhere: merged states equal the whole.
 
@@ -1919,27 +1475,20 @@ def preference_token_accuracy(chosen_is_top1: Tensor, chosen_mask: Tensor) -> Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> chosen_is_top1 = tensor([[1, 0, 1], [1, 1, 1]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.preference_token_accuracy(chosen_is_top1, chosen_mask).item(), 4)
+        0.6667
     """
-    state = _preference_token_accuracy_update(chosen_is_top1, chosen_mask)
-    return _preference_token_accuracy_finalize(state)
-
-
-def _preference_token_accuracy_update(chosen_is_top1: Tensor, chosen_mask: Tensor) -> Tensor:
-    check(chosen_is_top1=chosen_is_top1, chosen_mask=chosen_mask)
     chosen_is_top1 = chosen_is_top1.bool()
     chosen_mask = chosen_mask.bool()
-    chosen_is_top1_count = ops.count(chosen_is_top1 & chosen_mask)
-    selected_count = ops.count(chosen_mask)
-    return pack([chosen_is_top1_count, selected_count])
+    return keep.share(chosen_is_top1, chosen_mask)
 
 
-def _preference_token_accuracy_finalize(state: Tensor) -> Tensor:
-    chosen_is_top1_count, selected_count = state.unbind()
-    return chosen_is_top1_count / selected_count
-
-
+@METRICS.metric("preference/loss/sigmoid", results.ratio)
 def preference_loss_sigmoid(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -1978,56 +1527,36 @@ def preference_loss_sigmoid(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
             https://arxiv.org/abs/2305.18290.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_sigmoid(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.6494
     """
-    state = _preference_loss_sigmoid_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_sigmoid_finalize(state)
-
-
-def _preference_loss_sigmoid_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/sigmoid", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
-    negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
-    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
-    sequence_count = ops.number_of(negative_log_sigmoid)
-    return pack([negative_log_sigmoid_sum, sequence_count])
+    return keep.mean(-torch.nn.functional.logsigmoid(margin))
 
 
-def _preference_loss_sigmoid_finalize(state: Tensor) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count = state.unbind()
-    return negative_log_sigmoid_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/sigmoid_norm", results.ratio)
 def preference_loss_sigmoid_norm(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -2071,45 +1600,30 @@ def preference_loss_sigmoid_norm(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Lambert et al. 2024, Tulu 3: Pushing Frontiers in Open Language Model Post-Training,
             https://arxiv.org/abs/2411.15124.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_loss_sigmoid_norm(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ... )
+        >>> round(value.item(), 4)
+        0.6472
     """
-    state = _preference_loss_sigmoid_norm_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        beta=beta,
-    )
-    return _preference_loss_sigmoid_norm_finalize(state)
-
-
-def _preference_loss_sigmoid_norm_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-    )
-    check_numbers("preference/loss/sigmoid_norm", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -2118,17 +1632,10 @@ def _preference_loss_sigmoid_norm_update(
     chosen = (chosen_logprobs - ref_chosen_logprobs) / greater
     greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
     rejected = (rejected_logprobs - ref_rejected_logprobs) / greater_2
-    negative_log_sigmoid = -torch.nn.functional.logsigmoid(beta * (chosen - rejected))
-    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
-    sequence_count = ops.number_of(negative_log_sigmoid)
-    return pack([negative_log_sigmoid_sum, sequence_count])
+    return keep.mean(-torch.nn.functional.logsigmoid(beta * (chosen - rejected)))
 
 
-def _preference_loss_sigmoid_norm_finalize(state: Tensor) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count = state.unbind()
-    return negative_log_sigmoid_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/sigmoid_smoothed", results.ratio)
 def preference_loss_sigmoid_smoothed(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -2168,40 +1675,26 @@ def preference_loss_sigmoid_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Mitchell 2023, A note on DPO with noisy preferences and relationship to IPO, https://ericmitchell.ai/cdpo.pdf.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_sigmoid_smoothed(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     label_smoothing=0.2,
+        ... )
+        >>> round(value.item(), 4)
+        0.6694
     """
-    state = _preference_loss_sigmoid_smoothed_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-        label_smoothing=label_smoothing,
-    )
-    return _preference_loss_sigmoid_smoothed_finalize(state)
-
-
-def _preference_loss_sigmoid_smoothed_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-    label_smoothing: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/sigmoid_smoothed", beta=beta, label_smoothing=label_smoothing)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -2209,17 +1702,10 @@ def _preference_loss_sigmoid_smoothed_update(
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
-    difference_2 = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
-    difference_sum = ops.total(difference_2)
-    sequence_count = ops.number_of(difference_2)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(product - label_smoothing * torch.nn.functional.logsigmoid(-margin))
 
 
-def _preference_loss_sigmoid_smoothed_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/sigmoid_free", results.ratio)
 def preference_loss_sigmoid_free(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
     """DPO loss against a reference that finds all responses equally likely.
 
@@ -2227,10 +1713,7 @@ def preference_loss_sigmoid_free(chosen_logprobs: Tensor, rejected_logprobs: Ten
     where the preferred responses are the shorter ones and above otherwise. It also falls when the model merely learns
     to prefer short texts.
 
-    Formula::
-
-        mean(-log_sigmoid(beta * (chosen_logprobs - rejected_logprobs)))
-
+    Formula: ``mean(-log_sigmoid(beta * (chosen_logprobs - rejected_logprobs)))``.
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid. Data may be split
     between sequences: merged states equal the whole.
 
@@ -2246,35 +1729,25 @@ def preference_loss_sigmoid_free(chosen_logprobs: Tensor, rejected_logprobs: Ten
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
             https://arxiv.org/abs/2305.18290.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> round(F.preference_loss_sigmoid_free(chosen_logprobs, rejected_logprobs).item(), 4)
+        0.6456
     """
-    state = _preference_loss_sigmoid_free_update(chosen_logprobs, rejected_logprobs, beta=beta)
-    return _preference_loss_sigmoid_free_finalize(state)
-
-
-def _preference_loss_sigmoid_free_update(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float) -> Tensor:
-    check(chosen_logprobs=chosen_logprobs, rejected_logprobs=rejected_logprobs)
-    check_numbers("preference/loss/sigmoid_free", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     log_sigmoid = torch.nn.functional.logsigmoid(beta * (chosen_logprobs - rejected_logprobs))
-    negative_log_sigmoid = -log_sigmoid
-    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
-    sequence_count = ops.number_of(negative_log_sigmoid)
-    return pack([negative_log_sigmoid_sum, sequence_count])
+    return keep.mean(-log_sigmoid)
 
 
-def _preference_loss_sigmoid_free_finalize(state: Tensor) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count = state.unbind()
-    return negative_log_sigmoid_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/sigmoid_js", results.ratio)
 def preference_loss_sigmoid_js(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -2312,56 +1785,36 @@ def preference_loss_sigmoid_js(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
             Constraints, https://arxiv.org/abs/2309.16240.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_sigmoid_js(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.6594
     """
-    state = _preference_loss_sigmoid_js_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_sigmoid_js_finalize(state)
-
-
-def _preference_loss_sigmoid_js_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/sigmoid_js", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     log_sigmoid = torch.nn.functional.logsigmoid(rejected_logprobs - ref_rejected_logprobs)
     log_sigmoid_2 = torch.nn.functional.logsigmoid(chosen_logprobs - ref_chosen_logprobs)
-    negative_log_sigmoid = -torch.nn.functional.logsigmoid(beta * (log_sigmoid_2 - log_sigmoid))
-    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
-    sequence_count = ops.number_of(negative_log_sigmoid)
-    return pack([negative_log_sigmoid_sum, sequence_count])
+    return keep.mean(-torch.nn.functional.logsigmoid(beta * (log_sigmoid_2 - log_sigmoid)))
 
 
-def _preference_loss_sigmoid_js_finalize(state: Tensor) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count = state.unbind()
-    return negative_log_sigmoid_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/sigmoid_forward_kl", results.ratio)
 def preference_loss_sigmoid_forward_kl(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -2400,56 +1853,36 @@ def preference_loss_sigmoid_forward_kl(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
             Constraints, https://arxiv.org/abs/2309.16240.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_sigmoid_forward_kl(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.5639
     """
-    state = _preference_loss_sigmoid_forward_kl_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_sigmoid_forward_kl_finalize(state)
-
-
-def _preference_loss_sigmoid_forward_kl_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/sigmoid_forward_kl", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     exponential = torch.exp(ref_rejected_logprobs - rejected_logprobs)
     product = beta * (exponential - torch.exp(ref_chosen_logprobs - chosen_logprobs))
-    negative_log_sigmoid = -torch.nn.functional.logsigmoid(product)
-    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
-    sequence_count = ops.number_of(negative_log_sigmoid)
-    return pack([negative_log_sigmoid_sum, sequence_count])
+    return keep.mean(-torch.nn.functional.logsigmoid(product))
 
 
-def _preference_loss_sigmoid_forward_kl_finalize(state: Tensor) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count = state.unbind()
-    return negative_log_sigmoid_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/sigmoid_alpha", results.ratio)
 def preference_loss_sigmoid_alpha(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -2489,58 +1922,43 @@ def preference_loss_sigmoid_alpha(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
             Constraints, https://arxiv.org/abs/2309.16240.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_sigmoid_alpha(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     exponent=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.6957
     """
-    state = _preference_loss_sigmoid_alpha_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-        exponent=exponent,
-    )
-    return _preference_loss_sigmoid_alpha_finalize(state)
-
-
-def _preference_loss_sigmoid_alpha_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-    exponent: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/sigmoid_alpha", beta=beta, exponent=exponent)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     exponential = torch.exp(exponent * (rejected_logprobs - ref_rejected_logprobs))
     difference = torch.exp(exponent * (chosen_logprobs - ref_chosen_logprobs)) - exponential
-    negative_log_sigmoid = -torch.nn.functional.logsigmoid(beta * difference / exponent)
-    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
-    sequence_count = ops.number_of(negative_log_sigmoid)
-    return pack([negative_log_sigmoid_sum, sequence_count])
+    return keep.mean(-torch.nn.functional.logsigmoid(beta * difference / exponent))
 
 
-def _preference_loss_sigmoid_alpha_finalize(state: Tensor) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count = state.unbind()
-    return negative_log_sigmoid_sum / sequence_count
+def _preference_loss_sigmoid_likelihood_result(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return negative_log_sigmoid_sum / sequence_count + product
 
 
+@METRICS.metric("preference/loss/sigmoid_likelihood", _preference_loss_sigmoid_likelihood_result, "likelihood_weight")
 def preference_loss_sigmoid_likelihood(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -2585,46 +2003,30 @@ def preference_loss_sigmoid_likelihood(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Pang et al. 2024, Iterative Reasoning Preference Optimization, https://arxiv.org/abs/2404.19733.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_sigmoid_likelihood(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ...     likelihood_weight=2,
+        ... )
+        >>> round(value.item(), 3)
+        4.649
     """
-    state = _preference_loss_sigmoid_likelihood_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        chosen_token_logprobs,
-        chosen_mask,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_sigmoid_likelihood_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_sigmoid_likelihood_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    beta: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers("preference/loss/sigmoid_likelihood", beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -2641,12 +2043,7 @@ def _preference_loss_sigmoid_likelihood_update(
     return pack([negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_sigmoid_likelihood_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return negative_log_sigmoid_sum / sequence_count + product
-
-
+@METRICS.metric("preference/loss/sigmoid_weighted", results.ratio)
 def preference_loss_sigmoid_weighted(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -2705,56 +2102,37 @@ def preference_loss_sigmoid_weighted(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zhou et al. 2024, WPO: Enhancing RLHF with Weighted Preference Optimization, https://arxiv.org/abs/2406.11827.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> chosen_token_logprobs = tensor([[log(1/4), log(1/2), -99], [log(1/2), -99, -99]])
+        >>> rejected_token_logprobs = tensor([[log(1/2), log(1/4), -99], [log(1/4), -99, -99]])
+        >>> chosen_log_square_sums = tensor([[log(1/2), log(1/2), 9], [log(1/4), 9, 9]])
+        >>> rejected_log_square_sums = tensor([[log(1/2), 0, 9], [log(1/3), 9, 9]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> rejected_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_sigmoid_weighted(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     chosen_token_logprobs,
+        ...     rejected_token_logprobs,
+        ...     chosen_log_square_sums,
+        ...     rejected_log_square_sums,
+        ...     chosen_mask,
+        ...     rejected_mask,
+        ... )
+        >>> round(value.item(), 4)
+        0.4702
     """
-    state = _preference_loss_sigmoid_weighted_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        chosen_token_logprobs,
-        rejected_token_logprobs,
-        chosen_log_square_sums,
-        rejected_log_square_sums,
-        chosen_mask,
-        rejected_mask,
-        beta=beta,
-    )
-    return _preference_loss_sigmoid_weighted_finalize(state)
-
-
-def _preference_loss_sigmoid_weighted_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    chosen_token_logprobs: Tensor,
-    rejected_token_logprobs: Tensor,
-    chosen_log_square_sums: Tensor,
-    rejected_log_square_sums: Tensor,
-    chosen_mask: Tensor,
-    rejected_mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        chosen_token_logprobs=chosen_token_logprobs,
-        rejected_token_logprobs=rejected_token_logprobs,
-        chosen_log_square_sums=chosen_log_square_sums,
-        rejected_log_square_sums=rejected_log_square_sums,
-        chosen_mask=chosen_mask,
-        rejected_mask=rejected_mask,
-    )
-    check_numbers("preference/loss/sigmoid_weighted", beta=beta)
     chosen_mask = chosen_mask.bool()
     rejected_mask = rejected_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
@@ -2772,17 +2150,10 @@ def _preference_loss_sigmoid_weighted_update(
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     negative_smaller = -torch.clamp(chosen_weight * rejected_weight, max=1)
-    product = negative_smaller * torch.nn.functional.logsigmoid(margin)
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(negative_smaller * torch.nn.functional.logsigmoid(margin))
 
 
-def _preference_loss_sigmoid_weighted_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/sigmoid_weighted@unbounded", results.ratio)
 def preference_loss_sigmoid_weighted_unbounded(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -2841,56 +2212,37 @@ def preference_loss_sigmoid_weighted_unbounded(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zhou et al. 2024, WPO: Enhancing RLHF with Weighted Preference Optimization, https://arxiv.org/abs/2406.11827.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> chosen_token_logprobs = tensor([[log(1/4), log(1/2), -99], [log(1/2), -99, -99]])
+        >>> rejected_token_logprobs = tensor([[log(1/2), log(1/4), -99], [log(1/4), -99, -99]])
+        >>> chosen_log_square_sums = tensor([[log(1/2), log(1/2), 9], [log(1/4), 9, 9]])
+        >>> rejected_log_square_sums = tensor([[log(1/2), 0, 9], [log(1/3), 9, 9]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> rejected_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_sigmoid_weighted_unbounded(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     chosen_token_logprobs,
+        ...     rejected_token_logprobs,
+        ...     chosen_log_square_sums,
+        ...     rejected_log_square_sums,
+        ...     chosen_mask,
+        ...     rejected_mask,
+        ... )
+        >>> round(value.item(), 4)
+        0.6563
     """
-    state = _preference_loss_sigmoid_weighted_unbounded_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        chosen_token_logprobs,
-        rejected_token_logprobs,
-        chosen_log_square_sums,
-        rejected_log_square_sums,
-        chosen_mask,
-        rejected_mask,
-        beta=beta,
-    )
-    return _preference_loss_sigmoid_weighted_unbounded_finalize(state)
-
-
-def _preference_loss_sigmoid_weighted_unbounded_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    chosen_token_logprobs: Tensor,
-    rejected_token_logprobs: Tensor,
-    chosen_log_square_sums: Tensor,
-    rejected_log_square_sums: Tensor,
-    chosen_mask: Tensor,
-    rejected_mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        chosen_token_logprobs=chosen_token_logprobs,
-        rejected_token_logprobs=rejected_token_logprobs,
-        chosen_log_square_sums=chosen_log_square_sums,
-        rejected_log_square_sums=rejected_log_square_sums,
-        chosen_mask=chosen_mask,
-        rejected_mask=rejected_mask,
-    )
-    check_numbers("preference/loss/sigmoid_weighted@unbounded", beta=beta)
     chosen_mask = chosen_mask.bool()
     rejected_mask = rejected_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
@@ -2907,17 +2259,10 @@ def _preference_loss_sigmoid_weighted_unbounded_update(
     rejected_weight = torch.exp(seq_mean_2)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
-    product = -chosen_weight * rejected_weight * torch.nn.functional.logsigmoid(margin)
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(-chosen_weight * rejected_weight * torch.nn.functional.logsigmoid(margin))
 
 
-def _preference_loss_sigmoid_weighted_unbounded_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/weighted_sum", results.counted)
 def preference_loss_weighted_sum(part_losses: Tensor, part_weights: Tensor) -> Tensor:
     """Several losses on the same pairs, each times its weight, added up.
 
@@ -2926,10 +2271,7 @@ def preference_loss_weighted_sum(part_losses: Tensor, part_weights: Tensor) -> T
     compare. Without the parts it does not tell which of them moves; look at implicit rewards, and at the likelihood
     term where one is logged.
 
-    Formula::
-
-        sum(part_losses * part_weights)
-
+    Formula: ``sum(part_losses * part_weights)``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between updates:
     merged states equal the whole.
 
@@ -2941,32 +2283,24 @@ def preference_loss_weighted_sum(part_losses: Tensor, part_weights: Tensor) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Wang et al. 2024, Enhancing the Reasoning Ability of Multimodal Large Language Models via Mixed Preference
             Optimization, https://arxiv.org/abs/2411.10442.
+
+    Example:
+        >>> part_losses = tensor([0.5, 2, 3])
+        >>> part_weights = tensor([0.8, 0.2, 1])
+        >>> round(F.preference_loss_weighted_sum(part_losses, part_weights).item(), 3)
+        3.8
     """
-    state = _preference_loss_weighted_sum_update(part_losses, part_weights)
-    return _preference_loss_weighted_sum_finalize(state)
-
-
-def _preference_loss_weighted_sum_update(part_losses: Tensor, part_weights: Tensor) -> Tensor:
-    check(part_losses=part_losses, part_weights=part_weights)
     part_losses = ops.as_float(part_losses)
     part_weights = ops.as_float(part_weights)
-    product = part_losses * part_weights
-    product_sum = ops.total(product)
-    element_count = ops.number_of(product)
-    return pack([product_sum, element_count])
+    return keep.mean(part_losses * part_weights)
 
 
-def _preference_loss_weighted_sum_finalize(state: Tensor) -> Tensor:
-    product_sum, element_count = state.unbind()
-    return ops.or_nan(product_sum, element_count)
-
-
+@METRICS.metric("preference/loss/hinge", results.ratio)
 def preference_loss_hinge(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3003,56 +2337,36 @@ def preference_loss_hinge(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zhao et al. 2023, SLiC-HF: Sequence Likelihood Calibration with Human Feedback,
             https://arxiv.org/abs/2305.10425.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_hinge(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.9
     """
-    state = _preference_loss_hinge_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_hinge_finalize(state)
-
-
-def _preference_loss_hinge_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/hinge", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
-    greater = torch.clamp(1 - margin, min=0)
-    greater_sum = ops.total(greater)
-    sequence_count = ops.number_of(greater)
-    return pack([greater_sum, sequence_count])
+    return keep.mean(torch.clamp(1 - margin, min=0))
 
 
-def _preference_loss_hinge_finalize(state: Tensor) -> Tensor:
-    greater_sum, sequence_count = state.unbind()
-    return greater_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/ipo", results.ratio)
 def preference_loss_ipo(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3096,45 +2410,30 @@ def preference_loss_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
             https://arxiv.org/abs/2310.12036.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> value = F.preference_loss_ipo(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ... )
+        >>> round(value.item(), 2)
+        18.25
     """
-    state = _preference_loss_ipo_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        beta=beta,
-    )
-    return _preference_loss_ipo_finalize(state)
-
-
-def _preference_loss_ipo_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-    )
-    check_numbers("preference/loss/ipo", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3143,17 +2442,10 @@ def _preference_loss_ipo_update(
     chosen = (chosen_logprobs - ref_chosen_logprobs) / greater
     greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
     rejected = (rejected_logprobs - ref_rejected_logprobs) / greater_2
-    power = torch.square(chosen - rejected - ops.scalar(1) / (2 * beta))
-    power_sum = ops.total(power)
-    sequence_count = ops.number_of(power)
-    return pack([power_sum, sequence_count])
+    return keep.mean(torch.square(chosen - rejected - ops.scalar(1) / (2 * beta)))
 
 
-def _preference_loss_ipo_finalize(state: Tensor) -> Tensor:
-    power_sum, sequence_count = state.unbind()
-    return power_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/ipo_sum", results.ratio)
 def preference_loss_ipo_sum(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3192,56 +2484,36 @@ def preference_loss_ipo_sum(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
             https://arxiv.org/abs/2310.12036.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_ipo_sum(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 2)
+        20.0
     """
-    state = _preference_loss_ipo_sum_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_ipo_sum_finalize(state)
-
-
-def _preference_loss_ipo_sum_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/ipo_sum", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     difference_2 = chosen_logprobs - ref_chosen_logprobs - difference
-    power = torch.square(difference_2 - ops.scalar(1) / (2 * beta))
-    power_sum = ops.total(power)
-    sequence_count = ops.number_of(power)
-    return pack([power_sum, sequence_count])
+    return keep.mean(torch.square(difference_2 - ops.scalar(1) / (2 * beta)))
 
 
-def _preference_loss_ipo_sum_finalize(state: Tensor) -> Tensor:
-    power_sum, sequence_count = state.unbind()
-    return power_sum / sequence_count
-
-
+@METRICS.mean_over_batches("preference/loss/kto_pair")
 def preference_loss_kto_pair(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3278,21 +2550,26 @@ def preference_loss_kto_pair(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
             https://arxiv.org/abs/2402.01306.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_kto_pair(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.4813
     """
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/kto_pair", beta=beta)
     return _preference_loss_kto_pair_impl(
         chosen_logprobs,
         rejected_logprobs,
@@ -3302,6 +2579,7 @@ def preference_loss_kto_pair(
     )
 
 
+@METRICS.metric("preference/loss/exo_pair", results.ratio)
 def preference_loss_exo_pair(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3343,41 +2621,27 @@ def preference_loss_exo_pair(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ji et al. 2024, Towards Efficient Exact Optimization of Language Model Alignment,
             https://arxiv.org/abs/2402.00856.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_exo_pair(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     label_smoothing=0.1,
+        ... )
+        >>> round(value.item(), 4)
+        0.4627
     """
-    state = _preference_loss_exo_pair_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-        label_smoothing=label_smoothing,
-    )
-    return _preference_loss_exo_pair_finalize(state)
-
-
-def _preference_loss_exo_pair_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-    label_smoothing: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/exo_pair", beta=beta, label_smoothing=label_smoothing)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3391,17 +2655,10 @@ def _preference_loss_exo_pair_update(
     log_sigmoid_2 = torch.nn.functional.logsigmoid(negative_margin)
     difference_3 = log_sigmoid_2 - torch.log(ops.scalar(label_smoothing))
     lose = torch.sigmoid(negative_margin) * difference_3
-    total = win + lose
-    total_sum = ops.total(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_sum, sequence_count])
+    return keep.mean(win + lose)
 
 
-def _preference_loss_exo_pair_finalize(state: Tensor) -> Tensor:
-    total_sum, sequence_count = state.unbind()
-    return total_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/nca_pair", results.ratio)
 def preference_loss_nca_pair(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3440,39 +2697,26 @@ def preference_loss_nca_pair(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chen et al. 2024, Noise Contrastive Alignment of Language Models with Explicit Rewards,
             https://arxiv.org/abs/2402.05369.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_nca_pair(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 3)
+        1.364
     """
-    state = _preference_loss_nca_pair_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_nca_pair_finalize(state)
-
-
-def _preference_loss_nca_pair_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/nca_pair", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3481,17 +2725,10 @@ def _preference_loss_nca_pair_update(
     rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
     product = 0.5 * torch.nn.functional.logsigmoid(-chosen)
     difference = -torch.nn.functional.logsigmoid(chosen) - product
-    difference_2 = difference - 0.5 * torch.nn.functional.logsigmoid(-rejected)
-    difference_sum = ops.total(difference_2)
-    sequence_count = ops.number_of(difference_2)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(difference - 0.5 * torch.nn.functional.logsigmoid(-rejected))
 
 
-def _preference_loss_nca_pair_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/robust", results.ratio)
 def preference_loss_robust(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3532,41 +2769,27 @@ def preference_loss_robust(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chowdhury et al. 2024, Provably Robust DPO: Aligning Language Models with Noisy Feedback,
             https://arxiv.org/abs/2403.00409.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_robust(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ...     label_smoothing=0.2,
+        ... )
+        >>> round(value.item(), 4)
+        0.616
     """
-    state = _preference_loss_robust_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-        label_smoothing=label_smoothing,
-    )
-    return _preference_loss_robust_finalize(state)
-
-
-def _preference_loss_robust_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-    label_smoothing: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/robust", beta=beta, label_smoothing=label_smoothing)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3575,17 +2798,10 @@ def _preference_loss_robust_update(
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
     total = product + label_smoothing * torch.nn.functional.logsigmoid(-margin)
-    quotient = total / (1 - 2 * label_smoothing)
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(total / (1 - 2 * label_smoothing))
 
 
-def _preference_loss_robust_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/bco_pair", results.ratio)
 def preference_loss_bco_pair(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3624,39 +2840,26 @@ def preference_loss_bco_pair(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,
             https://arxiv.org/abs/2404.04656.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_bco_pair(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 3)
+        1.34
     """
-    state = _preference_loss_bco_pair_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_bco_pair_finalize(state)
-
-
-def _preference_loss_bco_pair_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/bco_pair", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -3664,17 +2867,10 @@ def _preference_loss_bco_pair_update(
     chosen = beta * (chosen_logprobs - ref_chosen_logprobs)
     rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
     log_sigmoid = torch.nn.functional.logsigmoid(-rejected)
-    difference = -torch.nn.functional.logsigmoid(chosen) - log_sigmoid
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(-torch.nn.functional.logsigmoid(chosen) - log_sigmoid)
 
 
-def _preference_loss_bco_pair_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/sppo_hard", results.ratio)
 def preference_loss_sppo_hard(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3712,56 +2908,36 @@ def preference_loss_sppo_hard(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Wu et al. 2024, Self-Play Preference Optimization for Language Model Alignment,
             https://arxiv.org/abs/2405.00675.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_sppo_hard(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 2)
+        43.0
     """
-    state = _preference_loss_sppo_hard_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_sppo_hard_finalize(state)
-
-
-def _preference_loss_sppo_hard_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/sppo_hard", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     power = torch.square(rejected_logprobs - ref_rejected_logprobs + ops.scalar(0.5) / beta)
     power_2 = torch.square(chosen_logprobs - ref_chosen_logprobs - ops.scalar(0.5) / beta)
-    total = power_2 + power
-    total_sum = ops.total(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_sum, sequence_count])
+    return keep.mean(power_2 + power)
 
 
-def _preference_loss_sppo_hard_finalize(state: Tensor) -> Tensor:
-    total_sum, sequence_count = state.unbind()
-    return total_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/apo_zero", results.ratio)
 def preference_loss_apo_zero(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3799,56 +2975,36 @@ def preference_loss_apo_zero(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
             https://arxiv.org/abs/2408.06266.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_apo_zero(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.9751
     """
-    state = _preference_loss_apo_zero_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_apo_zero_finalize(state)
-
-
-def _preference_loss_apo_zero_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/apo_zero", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     chosen = beta * (chosen_logprobs - ref_chosen_logprobs)
     rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
-    total = 1 - torch.sigmoid(chosen) + torch.sigmoid(rejected)
-    total_sum = ops.total(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_sum, sequence_count])
+    return keep.mean(1 - torch.sigmoid(chosen) + torch.sigmoid(rejected))
 
 
-def _preference_loss_apo_zero_finalize(state: Tensor) -> Tensor:
-    total_sum, sequence_count = state.unbind()
-    return total_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/apo_down", results.ratio)
 def preference_loss_apo_down(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3887,56 +3043,36 @@ def preference_loss_apo_down(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
             https://arxiv.org/abs/2408.06266.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_apo_down(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.9878
     """
-    state = _preference_loss_apo_down_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-    )
-    return _preference_loss_apo_down_finalize(state)
-
-
-def _preference_loss_apo_down_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/apo_down", beta=beta)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     chosen = beta * (chosen_logprobs - ref_chosen_logprobs)
     rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
-    difference = torch.sigmoid(chosen) + 1 - torch.sigmoid(chosen - rejected)
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(torch.sigmoid(chosen) + 1 - torch.sigmoid(chosen - rejected))
 
 
-def _preference_loss_apo_down_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/discopop", results.ratio)
 def preference_loss_discopop(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3977,41 +3113,26 @@ def preference_loss_discopop(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Lu et al. 2024, Discovering Preference Optimization Algorithms with and for Large Language Models,
             https://arxiv.org/abs/2406.08414.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_discopop(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.7639
     """
-    state = _preference_loss_discopop_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        ref_chosen_logprobs,
-        ref_rejected_logprobs,
-        beta=beta,
-        temperature=temperature,
-    )
-    return _preference_loss_discopop_finalize(state)
-
-
-def _preference_loss_discopop_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    ref_chosen_logprobs: Tensor,
-    ref_rejected_logprobs: Tensor,
-    *,
-    beta: float,
-    temperature: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/discopop", beta=beta, temperature=temperature)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
@@ -4020,27 +3141,17 @@ def _preference_loss_discopop_update(
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     blend = torch.sigmoid(margin / temperature)
     product = -torch.nn.functional.logsigmoid(margin) * (1 - blend)
-    total = product + torch.exp(-margin) * blend
-    total_sum = ops.total(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_sum, sequence_count])
+    return keep.mean(product + torch.exp(-margin) * blend)
 
 
-def _preference_loss_discopop_finalize(state: Tensor) -> Tensor:
-    total_sum, sequence_count = state.unbind()
-    return total_sum / sequence_count
-
-
+@METRICS.metric("preference/loss/sft", results.ratio)
 def preference_loss_sft(chosen_token_logprobs: Tensor, chosen_mask: Tensor) -> Tensor:
     """Negative log-likelihood of the tokens of the preferred responses.
 
     Plain supervised learning on the preferred side, usually one part of a mixture. It keeps the likelihood of preferred
     responses from falling and does not look at the rejected ones at all.
 
-    Formula::
-
-        mean(-chosen_token_logprobs, over=chosen_mask)
-
+    Formula: ``mean(-chosen_token_logprobs, over=chosen_mask)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
     included, prompt and padding left out. Estimator: negative_log_likelihood. Data may be split anywhere: merged states
     equal the whole.
@@ -4054,31 +3165,24 @@ def preference_loss_sft(chosen_token_logprobs: Tensor, chosen_mask: Tensor) -> T
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
             https://arxiv.org/abs/2305.18290.
+
+    Example:
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.preference_loss_sft(chosen_token_logprobs, chosen_mask).item(), 3)
+        2.0
     """
-    state = _preference_loss_sft_update(chosen_token_logprobs, chosen_mask)
-    return _preference_loss_sft_finalize(state)
-
-
-def _preference_loss_sft_update(chosen_token_logprobs: Tensor, chosen_mask: Tensor) -> Tensor:
-    check(chosen_token_logprobs=chosen_token_logprobs, chosen_mask=chosen_mask)
     chosen_mask = chosen_mask.bool()
     chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
-    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
-    selected_count = ops.count(chosen_mask)
-    return pack([negative_chosen_token_logprobs_sum, selected_count])
+    return keep.mean(-chosen_token_logprobs, chosen_mask)
 
 
-def _preference_loss_sft_finalize(state: Tensor) -> Tensor:
-    negative_chosen_token_logprobs_sum, selected_count = state.unbind()
-    return negative_chosen_token_logprobs_sum / selected_count
-
-
+@METRICS.mean_over_batches("preference/loss/aot")
 def preference_loss_aot(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4115,21 +3219,26 @@ def preference_loss_aot(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Melnyk et al. 2024, Distributional Preference Alignment of LLMs via Optimal Transport,
             https://arxiv.org/abs/2406.05882.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_aot(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.6444
     """
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/aot", beta=beta, label_smoothing=label_smoothing)
     return _preference_loss_aot_impl(
         chosen_logprobs,
         rejected_logprobs,
@@ -4140,6 +3249,7 @@ def preference_loss_aot(
     )
 
 
+@METRICS.mean_over_batches("preference/loss/aot_unpaired")
 def preference_loss_aot_unpaired(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4176,21 +3286,26 @@ def preference_loss_aot_unpaired(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Melnyk et al. 2024, Distributional Preference Alignment of LLMs via Optimal Transport,
             https://arxiv.org/abs/2406.05882.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> ref_chosen_logprobs = tensor([-2., -2.])
+        >>> ref_rejected_logprobs = tensor([-1., -3.])
+        >>> value = F.preference_loss_aot_unpaired(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     ref_chosen_logprobs,
+        ...     ref_rejected_logprobs,
+        ... )
+        >>> round(value.item(), 4)
+        0.6456
     """
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        ref_chosen_logprobs=ref_chosen_logprobs,
-        ref_rejected_logprobs=ref_rejected_logprobs,
-    )
-    check_numbers("preference/loss/aot_unpaired", beta=beta, label_smoothing=label_smoothing)
     return _preference_loss_aot_unpaired_impl(
         chosen_logprobs,
         rejected_logprobs,
@@ -4201,6 +3316,7 @@ def preference_loss_aot_unpaired(
     )
 
 
+@METRICS.metric("preference/loss/contrastive", _preference_loss_sigmoid_likelihood_result, "likelihood_weight")
 def preference_loss_contrastive(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4243,41 +3359,26 @@ def preference_loss_contrastive(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
             Translation, https://arxiv.org/abs/2401.08417.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_contrastive(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ... )
+        >>> round(value.item(), 3)
+        2.646
     """
-    state = _preference_loss_contrastive_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_token_logprobs,
-        chosen_mask,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_contrastive_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_contrastive_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    beta: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers("preference/loss/contrastive", beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4291,12 +3392,17 @@ def _preference_loss_contrastive_update(
     return pack([negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_contrastive_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+def _preference_loss_contrastive_smoothed_result(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
     product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return negative_log_sigmoid_sum / sequence_count + product
+    return difference_sum / sequence_count + product
 
 
+@METRICS.metric(
+    "preference/loss/contrastive_smoothed",
+    _preference_loss_contrastive_smoothed_result,
+    "likelihood_weight",
+)
 def preference_loss_contrastive_smoothed(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4338,48 +3444,27 @@ def preference_loss_contrastive_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
             Translation, https://arxiv.org/abs/2401.08417.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_contrastive_smoothed(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ...     label_smoothing=0.25,
+        ... )
+        >>> round(value.item(), 3)
+        2.671
     """
-    state = _preference_loss_contrastive_smoothed_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_token_logprobs,
-        chosen_mask,
-        beta=beta,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_contrastive_smoothed_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_contrastive_smoothed_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    beta: float,
-    label_smoothing: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers(
-        "preference/loss/contrastive_smoothed",
-        beta=beta,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4394,12 +3479,13 @@ def _preference_loss_contrastive_smoothed_update(
     return pack([difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_contrastive_smoothed_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+def _preference_loss_contrastive_hinge_result(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    greater_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
     product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return difference_sum / sequence_count + product
+    return greater_sum / sequence_count + product
 
 
+@METRICS.metric("preference/loss/contrastive_hinge", _preference_loss_contrastive_hinge_result, "likelihood_weight")
 def preference_loss_contrastive_hinge(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4438,41 +3524,26 @@ def preference_loss_contrastive_hinge(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Zhao et al. 2023, SLiC-HF: Sequence Likelihood Calibration with Human Feedback,
             https://arxiv.org/abs/2305.10425.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_contrastive_hinge(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ... )
+        >>> round(value.item(), 3)
+        2.9
     """
-    state = _preference_loss_contrastive_hinge_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_token_logprobs,
-        chosen_mask,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_contrastive_hinge_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_contrastive_hinge_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    beta: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers("preference/loss/contrastive_hinge", beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4486,12 +3557,13 @@ def _preference_loss_contrastive_hinge_update(
     return pack([greater_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_contrastive_hinge_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    greater_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+def _preference_loss_contrastive_ipo_result(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    power_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
     product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return greater_sum / sequence_count + product
+    return power_sum / sequence_count + product
 
 
+@METRICS.metric("preference/loss/contrastive_ipo", _preference_loss_contrastive_ipo_result, "likelihood_weight")
 def preference_loss_contrastive_ipo(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4539,47 +3611,30 @@ def preference_loss_contrastive_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
             https://arxiv.org/abs/2310.12036.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_contrastive_ipo(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ... )
+        >>> round(value.item(), 2)
+        15.25
     """
-    state = _preference_loss_contrastive_ipo_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        chosen_token_logprobs,
-        chosen_mask,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_contrastive_ipo_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_contrastive_ipo_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    beta: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers("preference/loss/contrastive_ipo", beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4594,12 +3649,7 @@ def _preference_loss_contrastive_ipo_update(
     return pack([power_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_contrastive_ipo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    power_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return power_sum / sequence_count + product
-
-
+@METRICS.metric("preference/loss/simpo", _preference_loss_sigmoid_likelihood_result, "likelihood_weight")
 def preference_loss_simpo(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4650,49 +3700,30 @@ def preference_loss_simpo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
             https://arxiv.org/abs/2405.14734.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_simpo(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ... )
+        >>> round(value.item(), 4)
+        0.8846
     """
-    state = _preference_loss_simpo_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        chosen_token_logprobs,
-        chosen_mask,
-        beta=beta,
-        gamma=gamma,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_simpo_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_simpo_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    beta: float,
-    gamma: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers("preference/loss/simpo", beta=beta, gamma=gamma, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4707,12 +3738,7 @@ def _preference_loss_simpo_update(
     return pack([negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_simpo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return negative_log_sigmoid_sum / sequence_count + product
-
-
+@METRICS.metric("preference/loss/simpo_smoothed", _preference_loss_contrastive_smoothed_result, "likelihood_weight")
 def preference_loss_simpo_smoothed(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4764,57 +3790,31 @@ def preference_loss_simpo_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
             https://arxiv.org/abs/2405.14734.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_simpo_smoothed(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ...     label_smoothing=0.25,
+        ... )
+        >>> round(value.item(), 4)
+        0.7971
     """
-    state = _preference_loss_simpo_smoothed_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        chosen_token_logprobs,
-        chosen_mask,
-        beta=beta,
-        gamma=gamma,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_simpo_smoothed_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_simpo_smoothed_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    beta: float,
-    gamma: float,
-    label_smoothing: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers(
-        "preference/loss/simpo_smoothed",
-        beta=beta,
-        gamma=gamma,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4831,12 +3831,7 @@ def _preference_loss_simpo_smoothed_update(
     return pack([difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_simpo_smoothed_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return difference_sum / sequence_count + product
-
-
+@METRICS.metric("preference/loss/alphapo", _preference_loss_contrastive_smoothed_result, "likelihood_weight")
 def preference_loss_alphapo(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4893,59 +3888,29 @@ def preference_loss_alphapo(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_alphapo(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ... )
+        >>> round(value.item(), 4)
+        0.8424
     """
-    state = _preference_loss_alphapo_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        chosen_token_logprobs,
-        chosen_mask,
-        alpha=alpha,
-        beta=beta,
-        gamma=gamma,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_alphapo_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_alphapo_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    alpha: float,
-    beta: float,
-    gamma: float,
-    label_smoothing: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers(
-        "preference/loss/alphapo",
-        alpha=alpha,
-        beta=beta,
-        gamma=gamma,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -4964,12 +3929,7 @@ def _preference_loss_alphapo_update(
     return pack([difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_alphapo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return difference_sum / sequence_count + product
-
-
+@METRICS.metric("preference/loss/contrastive_alpha", _preference_loss_contrastive_smoothed_result, "likelihood_weight")
 def preference_loss_contrastive_alpha(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5021,50 +3981,27 @@ def preference_loss_contrastive_alpha(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_contrastive_alpha(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ...     alpha=2,
+        ...     label_smoothing=0.2,
+        ... )
+        >>> round(value.item(), 3)
+        4.327
     """
-    state = _preference_loss_contrastive_alpha_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_token_logprobs,
-        chosen_mask,
-        alpha=alpha,
-        beta=beta,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_contrastive_alpha_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_contrastive_alpha_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    alpha: float,
-    beta: float,
-    label_smoothing: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers(
-        "preference/loss/contrastive_alpha",
-        alpha=alpha,
-        beta=beta,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5081,12 +4018,11 @@ def _preference_loss_contrastive_alpha_update(
     return pack([difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_contrastive_alpha_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return difference_sum / sequence_count + product
-
-
+@METRICS.metric(
+    "preference/loss/contrastive_alpha_hinge",
+    _preference_loss_contrastive_hinge_result,
+    "likelihood_weight",
+)
 def preference_loss_contrastive_alpha_hinge(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5134,47 +4070,26 @@ def preference_loss_contrastive_alpha_hinge(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_contrastive_alpha_hinge(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ...     alpha=-1,
+        ... )
+        >>> round(value.item(), 3)
+        2.984
     """
-    state = _preference_loss_contrastive_alpha_hinge_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_token_logprobs,
-        chosen_mask,
-        alpha=alpha,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_contrastive_alpha_hinge_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_contrastive_alpha_hinge_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    alpha: float,
-    beta: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers(
-        "preference/loss/contrastive_alpha_hinge",
-        alpha=alpha,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5189,12 +4104,7 @@ def _preference_loss_contrastive_alpha_hinge_update(
     return pack([greater_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_contrastive_alpha_hinge_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    greater_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return greater_sum / sequence_count + product
-
-
+@METRICS.metric("preference/loss/contrastive_alpha_ipo", _preference_loss_contrastive_ipo_result, "likelihood_weight")
 def preference_loss_contrastive_alpha_ipo(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5246,48 +4156,30 @@ def preference_loss_contrastive_alpha_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_contrastive_alpha_ipo(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ...     alpha=2,
+        ... )
+        >>> round(value.item(), 1)
+        19087.4
     """
-    state = _preference_loss_contrastive_alpha_ipo_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        chosen_token_logprobs,
-        chosen_mask,
-        alpha=alpha,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_contrastive_alpha_ipo_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_contrastive_alpha_ipo_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    alpha: float,
-    beta: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers("preference/loss/contrastive_alpha_ipo", alpha=alpha, beta=beta, likelihood_weight=likelihood_weight)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5304,12 +4196,13 @@ def _preference_loss_contrastive_alpha_ipo_update(
     return pack([power_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_contrastive_alpha_ipo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    power_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
-    return power_sum / sequence_count + product
+def _preference_loss_odds_ratio_result(state: Tensor, *, beta: float) -> Tensor:
+    negative_chosen_token_logprobs_sum, selected_count, log_sigmoid_sum, sequence_count = state.unbind()
+    mean = negative_chosen_token_logprobs_sum / selected_count
+    return mean - beta * (log_sigmoid_sum / sequence_count)
 
 
+@METRICS.metric("preference/loss/odds_ratio", _preference_loss_odds_ratio_result, "beta")
 def preference_loss_odds_ratio(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5352,45 +4245,30 @@ def preference_loss_odds_ratio(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
             https://arxiv.org/abs/2403.07691.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> chosen_token_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> chosen_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_odds_ratio(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     chosen_token_logprobs,
+        ...     chosen_mask,
+        ... )
+        >>> round(value.item(), 3)
+        2.018
     """
-    state = _preference_loss_odds_ratio_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        chosen_token_logprobs,
-        chosen_mask,
-        beta=beta,
-    )
-    return _preference_loss_odds_ratio_finalize(state, beta=beta)
-
-
-def _preference_loss_odds_ratio_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    chosen_token_logprobs: Tensor,
-    chosen_mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-        chosen_token_logprobs=chosen_token_logprobs,
-        chosen_mask=chosen_mask,
-    )
-    check_numbers("preference/loss/odds_ratio", beta=beta)
     chosen_mask = chosen_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5407,12 +4285,13 @@ def _preference_loss_odds_ratio_update(
     return pack([negative_chosen_token_logprobs_sum, selected_count, log_sigmoid_sum, sequence_count])
 
 
-def _preference_loss_odds_ratio_finalize(state: Tensor, *, beta: float) -> Tensor:
-    negative_chosen_token_logprobs_sum, selected_count, log_sigmoid_sum, sequence_count = state.unbind()
-    mean = negative_chosen_token_logprobs_sum / selected_count
-    return mean - beta * (log_sigmoid_sum / sequence_count)
+def _preference_loss_triple_result(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
+    return negative_log_sigmoid_sum / sequence_count + product
 
 
+@METRICS.metric("preference/loss/triple", _preference_loss_triple_result, "likelihood_weight")
 def preference_loss_triple(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5455,41 +4334,21 @@ def preference_loss_triple(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
             https://arxiv.org/abs/2405.16681.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> gold_token_logprobs = tensor([[-1., -1., -99.], [-4., -99., -99.]])
+        >>> gold_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_triple(chosen_logprobs, rejected_logprobs, gold_token_logprobs, gold_mask)
+        >>> round(value.item(), 3)
+        2.688
     """
-    state = _preference_loss_triple_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        gold_token_logprobs,
-        gold_mask,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_triple_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_triple_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    gold_token_logprobs: Tensor,
-    gold_mask: Tensor,
-    *,
-    beta: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        gold_token_logprobs=gold_token_logprobs,
-        gold_mask=gold_mask,
-    )
-    check_numbers("preference/loss/triple", beta=beta, likelihood_weight=likelihood_weight)
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5503,12 +4362,13 @@ def _preference_loss_triple_update(
     return pack([negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_triple_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+def _preference_loss_triple_smoothed_result(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    difference_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
     product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
-    return negative_log_sigmoid_sum / sequence_count + product
+    return difference_sum / sequence_count + product
 
 
+@METRICS.metric("preference/loss/triple_smoothed", _preference_loss_triple_smoothed_result, "likelihood_weight")
 def preference_loss_triple_smoothed(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5551,48 +4411,27 @@ def preference_loss_triple_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
             https://arxiv.org/abs/2405.16681.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> gold_token_logprobs = tensor([[-1., -1., -99.], [-4., -99., -99.]])
+        >>> gold_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_triple_smoothed(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     gold_token_logprobs,
+        ...     gold_mask,
+        ...     label_smoothing=0.25,
+        ... )
+        >>> round(value.item(), 3)
+        2.691
     """
-    state = _preference_loss_triple_smoothed_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        gold_token_logprobs,
-        gold_mask,
-        beta=beta,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_triple_smoothed_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_triple_smoothed_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    gold_token_logprobs: Tensor,
-    gold_mask: Tensor,
-    *,
-    beta: float,
-    label_smoothing: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        gold_token_logprobs=gold_token_logprobs,
-        gold_mask=gold_mask,
-    )
-    check_numbers(
-        "preference/loss/triple_smoothed",
-        beta=beta,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5607,12 +4446,13 @@ def _preference_loss_triple_smoothed_update(
     return pack([difference_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_triple_smoothed_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    difference_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+def _preference_loss_triple_hinge_result(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    greater_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
     product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
-    return difference_sum / sequence_count + product
+    return greater_sum / sequence_count + product
 
 
+@METRICS.metric("preference/loss/triple_hinge", _preference_loss_triple_hinge_result, "likelihood_weight")
 def preference_loss_triple_hinge(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5652,41 +4492,21 @@ def preference_loss_triple_hinge(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
             https://arxiv.org/abs/2405.16681.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> gold_token_logprobs = tensor([[-1., -1., -99.], [-4., -99., -99.]])
+        >>> gold_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_triple_hinge(chosen_logprobs, rejected_logprobs, gold_token_logprobs, gold_mask)
+        >>> round(value.item(), 3)
+        2.99
     """
-    state = _preference_loss_triple_hinge_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        gold_token_logprobs,
-        gold_mask,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_triple_hinge_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_triple_hinge_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    gold_token_logprobs: Tensor,
-    gold_mask: Tensor,
-    *,
-    beta: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        gold_token_logprobs=gold_token_logprobs,
-        gold_mask=gold_mask,
-    )
-    check_numbers("preference/loss/triple_hinge", beta=beta, likelihood_weight=likelihood_weight)
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5700,12 +4520,13 @@ def _preference_loss_triple_hinge_update(
     return pack([greater_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_triple_hinge_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    greater_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+def _preference_loss_triple_ipo_result(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    power_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
     product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
-    return greater_sum / sequence_count + product
+    return power_sum / sequence_count + product
 
 
+@METRICS.metric("preference/loss/triple_ipo", _preference_loss_triple_ipo_result, "likelihood_weight")
 def preference_loss_triple_ipo(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5750,47 +4571,30 @@ def preference_loss_triple_ipo(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
             https://arxiv.org/abs/2405.16681.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> gold_token_logprobs = tensor([[-1., -1., -99.], [-4., -99., -99.]])
+        >>> gold_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_triple_ipo(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     gold_token_logprobs,
+        ...     gold_mask,
+        ... )
+        >>> round(value.item(), 2)
+        2355.25
     """
-    state = _preference_loss_triple_ipo_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        gold_token_logprobs,
-        gold_mask,
-        beta=beta,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_triple_ipo_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_triple_ipo_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    gold_token_logprobs: Tensor,
-    gold_mask: Tensor,
-    *,
-    beta: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-        gold_token_logprobs=gold_token_logprobs,
-        gold_mask=gold_mask,
-    )
-    check_numbers("preference/loss/triple_ipo", beta=beta, likelihood_weight=likelihood_weight)
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5805,12 +4609,7 @@ def _preference_loss_triple_ipo_update(
     return pack([power_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_triple_ipo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    power_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
-    return power_sum / sequence_count + product
-
-
+@METRICS.metric("preference/loss/triple_length", _preference_loss_triple_result, "likelihood_weight")
 def preference_loss_triple_length(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5857,49 +4656,30 @@ def preference_loss_triple_length(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
             https://arxiv.org/abs/2405.16681.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> gold_token_logprobs = tensor([[-1., -1., -99.], [-4., -99., -99.]])
+        >>> gold_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_triple_length(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     gold_token_logprobs,
+        ...     gold_mask,
+        ... )
+        >>> round(value.item(), 3)
+        2.965
     """
-    state = _preference_loss_triple_length_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        gold_token_logprobs,
-        gold_mask,
-        beta=beta,
-        gamma=gamma,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_triple_length_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_triple_length_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    gold_token_logprobs: Tensor,
-    gold_mask: Tensor,
-    *,
-    beta: float,
-    gamma: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-        gold_token_logprobs=gold_token_logprobs,
-        gold_mask=gold_mask,
-    )
-    check_numbers("preference/loss/triple_length", beta=beta, gamma=gamma, likelihood_weight=likelihood_weight)
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -5914,12 +4694,7 @@ def _preference_loss_triple_length_update(
     return pack([negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
 
 
-def _preference_loss_triple_length_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
-    return negative_log_sigmoid_sum / sequence_count + product
-
-
+@METRICS.metric("preference/loss/triple_length_smoothed", _preference_loss_triple_smoothed_result, "likelihood_weight")
 def preference_loss_triple_length_smoothed(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5971,57 +4746,31 @@ def preference_loss_triple_length_smoothed(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
             https://arxiv.org/abs/2405.16681.
+
+    Example:
+        >>> chosen_logprobs = tensor([-1., -2.])
+        >>> rejected_logprobs = tensor([-3., -2.])
+        >>> chosen_lengths = tensor([2, 4])
+        >>> rejected_lengths = tensor([1, 2])
+        >>> gold_token_logprobs = tensor([[-1., -1., -99.], [-4., -99., -99.]])
+        >>> gold_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.preference_loss_triple_length_smoothed(
+        ...     chosen_logprobs,
+        ...     rejected_logprobs,
+        ...     chosen_lengths,
+        ...     rejected_lengths,
+        ...     gold_token_logprobs,
+        ...     gold_mask,
+        ...     label_smoothing=0.25,
+        ... )
+        >>> round(value.item(), 3)
+        2.844
     """
-    state = _preference_loss_triple_length_smoothed_update(
-        chosen_logprobs,
-        rejected_logprobs,
-        chosen_lengths,
-        rejected_lengths,
-        gold_token_logprobs,
-        gold_mask,
-        beta=beta,
-        gamma=gamma,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
-    return _preference_loss_triple_length_smoothed_finalize(state, likelihood_weight=likelihood_weight)
-
-
-def _preference_loss_triple_length_smoothed_update(
-    chosen_logprobs: Tensor,
-    rejected_logprobs: Tensor,
-    chosen_lengths: Tensor,
-    rejected_lengths: Tensor,
-    gold_token_logprobs: Tensor,
-    gold_mask: Tensor,
-    *,
-    beta: float,
-    gamma: float,
-    label_smoothing: float,
-    likelihood_weight: float,
-) -> Tensor:
-    check(
-        chosen_logprobs=chosen_logprobs,
-        rejected_logprobs=rejected_logprobs,
-        chosen_lengths=chosen_lengths,
-        rejected_lengths=rejected_lengths,
-        gold_token_logprobs=gold_token_logprobs,
-        gold_mask=gold_mask,
-    )
-    check_numbers(
-        "preference/loss/triple_length_smoothed",
-        beta=beta,
-        gamma=gamma,
-        label_smoothing=label_smoothing,
-        likelihood_weight=likelihood_weight,
-    )
     gold_mask = gold_mask.bool()
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
@@ -6036,1588 +4785,3 @@ def _preference_loss_triple_length_smoothed_update(
     negative_gold_token_logprobs_sum = ops.total(-gold_token_logprobs, gold_mask)
     selected_count = ops.count(gold_mask)
     return pack([difference_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
-
-
-def _preference_loss_triple_length_smoothed_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
-    difference_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
-    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
-    return difference_sum / sequence_count + product
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "preference/reward/chosen": MetricFunction(
-        id="preference/reward/chosen",
-        brief=(
-            "Mean implicit reward of the preferred responses, beta times the log-probability ratio of policy to "
-            "reference."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "ref_chosen_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_reward_chosen,
-        update=_preference_reward_chosen_update,
-        finalize=_preference_reward_chosen_finalize,
-        formula="mean(beta * (chosen_logprobs - ref_chosen_logprobs))",
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward/rejected": MetricFunction(
-        id="preference/reward/rejected",
-        brief=(
-            "Mean implicit reward of the rejected responses, beta times the log-probability ratio of policy to "
-            "reference."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_reward_rejected,
-        update=_preference_reward_rejected_update,
-        finalize=_preference_reward_rejected_finalize,
-        formula="mean(beta * (rejected_logprobs - ref_rejected_logprobs))",
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward/accuracy": MetricFunction(
-        id="preference/reward/accuracy",
-        brief="Share of pairs whose preferred response has the strictly higher implicit reward.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={},
-        function=preference_reward_accuracy,
-        update=_preference_reward_accuracy_update,
-        finalize=_preference_reward_accuracy_finalize,
-        formula="mean((chosen_logprobs - ref_chosen_logprobs) > (rejected_logprobs - ref_rejected_logprobs))",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward/margin": MetricFunction(
-        id="preference/reward/margin",
-        brief="Mean difference between the implicit rewards of the preferred and the rejected response of a pair.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_reward_margin,
-        update=_preference_reward_margin_update,
-        finalize=_preference_reward_margin_finalize,
-        formula=(
-            "mean(beta * (chosen_logprobs - ref_chosen_logprobs) - beta * (rejected_logprobs - ref_rejected_logprobs))"
-        ),
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_average/chosen": MetricFunction(
-        id="preference/reward_average/chosen",
-        brief="Implicit reward of the preferred responses, taken per token, as the length-normalised losses see it.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "ref_chosen_logprobs", "chosen_lengths"),
-        parameters={"beta": 0.1},
-        function=preference_reward_average_chosen,
-        update=_preference_reward_average_chosen_update,
-        finalize=_preference_reward_average_chosen_finalize,
-        formula="mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1))",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_average/rejected": MetricFunction(
-        id="preference/reward_average/rejected",
-        brief="Implicit reward of the rejected responses, taken per token, as the length-normalised losses see it.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_logprobs", "ref_rejected_logprobs", "rejected_lengths"),
-        parameters={"beta": 0.1},
-        function=preference_reward_average_rejected,
-        update=_preference_reward_average_rejected_update,
-        finalize=_preference_reward_average_rejected_finalize,
-        formula="mean(beta * (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_average/accuracy": MetricFunction(
-        id="preference/reward_average/accuracy",
-        brief="Share of pairs whose preferred response has the higher implicit reward per token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-        ),
-        parameters={},
-        function=preference_reward_average_accuracy,
-        update=_preference_reward_average_accuracy_update,
-        finalize=_preference_reward_average_accuracy_finalize,
-        formula=(
-            "mean((chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) > (rejected_logprobs - "
-            "ref_rejected_logprobs) / maximum(rejected_lengths, 1))"
-        ),
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_average/margin": MetricFunction(
-        id="preference/reward_average/margin",
-        brief="Mean difference between the per-token implicit rewards of the two responses of a pair.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-        ),
-        parameters={"beta": 0.1},
-        function=preference_reward_average_margin,
-        update=_preference_reward_average_margin_update,
-        finalize=_preference_reward_average_margin_finalize,
-        formula=(
-            "mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) - beta * "
-            "(rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))"
-        ),
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_free/chosen": MetricFunction(
-        id="preference/reward_free/chosen",
-        brief=(
-            "Beta times the summed log-probability of the preferred responses, the implicit reward of methods "
-            "without a reference."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_reward_free_chosen,
-        update=_preference_reward_free_chosen_update,
-        finalize=_preference_reward_free_chosen_finalize,
-        formula="mean(beta * chosen_logprobs)",
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_free/rejected": MetricFunction(
-        id="preference/reward_free/rejected",
-        brief=(
-            "Beta times the summed log-probability of the rejected responses, the implicit reward of methods without "
-            "a reference."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_reward_free_rejected,
-        update=_preference_reward_free_rejected_update,
-        finalize=_preference_reward_free_rejected_finalize,
-        formula="mean(beta * rejected_logprobs)",
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_free/accuracy": MetricFunction(
-        id="preference/reward_free/accuracy",
-        brief="Share of pairs whose preferred response is the more likely text under the policy alone.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs"),
-        parameters={},
-        function=preference_reward_free_accuracy,
-        update=_preference_reward_free_accuracy_update,
-        finalize=_preference_reward_free_accuracy_finalize,
-        formula="mean(chosen_logprobs > rejected_logprobs)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_free/margin": MetricFunction(
-        id="preference/reward_free/margin",
-        brief="Mean difference of beta times the summed log-probabilities of preferred and rejected responses.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_reward_free_margin,
-        update=_preference_reward_free_margin_update,
-        finalize=_preference_reward_free_margin_finalize,
-        formula="mean(beta * chosen_logprobs - beta * rejected_logprobs)",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_free_average/chosen": MetricFunction(
-        id="preference/reward_free_average/chosen",
-        brief="Beta times the average log-probability per token of the preferred responses, without a reference.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "chosen_lengths"),
-        parameters={"beta": 0.1},
-        function=preference_reward_free_average_chosen,
-        update=_preference_reward_free_average_chosen_update,
-        finalize=_preference_reward_free_average_chosen_finalize,
-        formula="mean(beta * chosen_logprobs / maximum(chosen_lengths, 1))",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_free_average/rejected": MetricFunction(
-        id="preference/reward_free_average/rejected",
-        brief="Beta times the average log-probability per token of the rejected responses, without a reference.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_logprobs", "rejected_lengths"),
-        parameters={"beta": 0.1},
-        function=preference_reward_free_average_rejected,
-        update=_preference_reward_free_average_rejected_update,
-        finalize=_preference_reward_free_average_rejected_finalize,
-        formula="mean(beta * rejected_logprobs / maximum(rejected_lengths, 1))",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_free_average/accuracy": MetricFunction(
-        id="preference/reward_free_average/accuracy",
-        brief="Share of pairs whose preferred response has the higher log-probability per token under the policy.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
-        parameters={},
-        function=preference_reward_free_average_accuracy,
-        update=_preference_reward_free_average_accuracy_update,
-        finalize=_preference_reward_free_average_accuracy_finalize,
-        formula="mean(chosen_logprobs / maximum(chosen_lengths, 1) > rejected_logprobs / maximum(rejected_lengths, 1))",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_free_average/margin": MetricFunction(
-        id="preference/reward_free_average/margin",
-        brief=(
-            "Beta times the difference in log-probability per token between preferred and rejected responses, "
-            "without a reference."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
-        parameters={"beta": 0.1},
-        function=preference_reward_free_average_margin,
-        update=_preference_reward_free_average_margin_update,
-        finalize=_preference_reward_free_average_margin_finalize,
-        formula=(
-            "mean(beta * chosen_logprobs / maximum(chosen_lengths, 1) - beta * rejected_logprobs / "
-            "maximum(rejected_lengths, 1))"
-        ),
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_alpha/chosen": MetricFunction(
-        id="preference/reward_alpha/chosen",
-        brief=(
-            "AlphaPO reward of the preferred responses, a power of their probability per token in place of its "
-            "logarithm."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "chosen_lengths"),
-        parameters={"beta": 0.1, "alpha": None},
-        function=preference_reward_alpha_chosen,
-        update=_preference_reward_alpha_chosen_update,
-        finalize=_preference_reward_alpha_chosen_finalize,
-        formula="mean(beta * (1 - exp(-alpha * (chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_alpha/rejected": MetricFunction(
-        id="preference/reward_alpha/rejected",
-        brief=(
-            "AlphaPO reward of the rejected responses, a power of their probability per token in place of its "
-            "logarithm."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_logprobs", "rejected_lengths"),
-        parameters={"beta": 0.1, "alpha": None},
-        function=preference_reward_alpha_rejected,
-        update=_preference_reward_alpha_rejected_update,
-        finalize=_preference_reward_alpha_rejected_finalize,
-        formula="mean(beta * (1 - exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1)))) / alpha)",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/reward_alpha/margin": MetricFunction(
-        id="preference/reward_alpha/margin",
-        brief="Mean difference of the AlphaPO rewards of preferred and rejected responses.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
-        parameters={"beta": 0.1, "alpha": None},
-        function=preference_reward_alpha_margin,
-        update=_preference_reward_alpha_margin_update,
-        finalize=_preference_reward_alpha_margin_finalize,
-        formula=(
-            "mean(beta * (exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1))) - exp(-alpha * "
-            "(chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)"
-        ),
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/logprob/chosen": MetricFunction(
-        id="preference/logprob/chosen",
-        brief="Mean over pairs of the summed log-probability of the preferred response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs"),
-        parameters={},
-        function=preference_logprob_chosen,
-        update=_preference_logprob_chosen_update,
-        finalize=_preference_logprob_chosen_finalize,
-        formula="mean(chosen_logprobs)",
-        slots=(Slot("chosen_logprobs_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/logprob/rejected": MetricFunction(
-        id="preference/logprob/rejected",
-        brief="Mean over pairs of the summed log-probability of the rejected response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_logprobs"),
-        parameters={},
-        function=preference_logprob_rejected,
-        update=_preference_logprob_rejected_update,
-        finalize=_preference_logprob_rejected_finalize,
-        formula="mean(rejected_logprobs)",
-        slots=(Slot("rejected_logprobs_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/logprob_average/chosen": MetricFunction(
-        id="preference/logprob_average/chosen",
-        brief="Mean over pairs of the log-probability per token of the preferred response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "chosen_lengths"),
-        parameters={},
-        function=preference_logprob_average_chosen,
-        update=_preference_logprob_average_chosen_update,
-        finalize=_preference_logprob_average_chosen_finalize,
-        formula="mean(chosen_logprobs / maximum(chosen_lengths, 1))",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/logprob_average/rejected": MetricFunction(
-        id="preference/logprob_average/rejected",
-        brief="Mean over pairs of the log-probability per token of the rejected response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_logprobs", "rejected_lengths"),
-        parameters={},
-        function=preference_logprob_average_rejected,
-        update=_preference_logprob_average_rejected_update,
-        finalize=_preference_logprob_average_rejected_finalize,
-        formula="mean(rejected_logprobs / maximum(rejected_lengths, 1))",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/log_odds/mean": MetricFunction(
-        id="preference/log_odds/mean",
-        brief=(
-            "Mean log odds ratio of preferred to rejected response, with the probability per token as the probability."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
-        parameters={},
-        function=preference_log_odds_mean,
-        update=_preference_log_odds_mean_update,
-        finalize=_preference_log_odds_mean_finalize,
-        formula="mean(log_odds)",
-        let={
-            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
-            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
-            "log_odds": "(chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))",
-        },
-        slots=(Slot("log_odds_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/log_odds/log_sigmoid": MetricFunction(
-        id="preference/log_odds/log_sigmoid",
-        brief="Mean log-sigmoid of the log odds ratio, minus the odds ratio term of the ORPO loss before its weight.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
-        parameters={},
-        function=preference_log_odds_log_sigmoid,
-        update=_preference_log_odds_log_sigmoid_update,
-        finalize=_preference_log_odds_log_sigmoid_finalize,
-        formula="mean(log_sigmoid(log_odds))",
-        let={
-            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
-            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
-            "log_odds": "(chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))",
-        },
-        slots=(Slot("log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/logit/chosen": MetricFunction(
-        id="preference/logit/chosen",
-        brief="Mean logit over the vocabulary at the token positions of the preferred responses.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("chosen_mean_logits", "chosen_mask"),
-        parameters={},
-        function=preference_logit_chosen,
-        update=_preference_logit_chosen_update,
-        finalize=_preference_logit_chosen_finalize,
-        formula="mean(chosen_mean_logits, over=chosen_mask)",
-        slots=(Slot("chosen_mean_logits_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "preference/logit/rejected": MetricFunction(
-        id="preference/logit/rejected",
-        brief="Mean logit over the vocabulary at the token positions of the rejected responses.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejected_mean_logits", "rejected_mask"),
-        parameters={},
-        function=preference_logit_rejected,
-        update=_preference_logit_rejected_update,
-        finalize=_preference_logit_rejected_finalize,
-        formula="mean(rejected_mean_logits, over=rejected_mask)",
-        slots=(Slot("rejected_mean_logits_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "preference/entropy": MetricFunction(
-        id="preference/entropy",
-        brief=(
-            "Entropy of the policy's next-token distribution at the tokens of both responses of the data set, "
-            "averaged over tokens."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("token_entropy", "mask"),
-        parameters={},
-        function=preference_entropy,
-        update=_preference_entropy_update,
-        finalize=_preference_entropy_finalize,
-        formula="mean(token_entropy)",
-        slots=(Slot("token_entropy_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "preference/token_accuracy": MetricFunction(
-        id="preference/token_accuracy",
-        brief="Share of tokens of the preferred responses that the policy finds most likely, given the tokens before.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("chosen_is_top1", "chosen_mask"),
-        parameters={},
-        function=preference_token_accuracy,
-        update=_preference_token_accuracy_update,
-        finalize=_preference_token_accuracy_finalize,
-        formula="mean(chosen_is_top1, over=chosen_mask)",
-        slots=(Slot("chosen_is_top1_count", "count"), Slot("selected_count", "count")),
-    ),
-    "preference/loss/sigmoid": MetricFunction(
-        id="preference/loss/sigmoid",
-        brief="DPO loss, the negative log-sigmoid of the margin between the implicit rewards of a pair.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_sigmoid,
-        update=_preference_loss_sigmoid_update,
-        finalize=_preference_loss_sigmoid_finalize,
-        formula="mean(-log_sigmoid(margin))",
-        let={
-            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
-        },
-        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sigmoid_norm": MetricFunction(
-        id="preference/loss/sigmoid_norm",
-        brief="DPO loss on length-normalised log-ratios.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-        ),
-        parameters={"beta": 0.1},
-        function=preference_loss_sigmoid_norm,
-        update=_preference_loss_sigmoid_norm_update,
-        finalize=_preference_loss_sigmoid_norm_finalize,
-        formula="mean(-log_sigmoid(beta * (chosen - rejected)))",
-        let={
-            "chosen": "(chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1)",
-            "rejected": "(rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1)",
-        },
-        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sigmoid_smoothed": MetricFunction(
-        id="preference/loss/sigmoid_smoothed",
-        brief="Conservative DPO loss: the logistic loss with a share of the labels assumed to be flipped.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1, "label_smoothing": 0.0},
-        function=preference_loss_sigmoid_smoothed,
-        update=_preference_loss_sigmoid_smoothed_update,
-        finalize=_preference_loss_sigmoid_smoothed_finalize,
-        formula="mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin))",
-        let={
-            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
-        },
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sigmoid_free": MetricFunction(
-        id="preference/loss/sigmoid_free",
-        brief="DPO loss against a reference that finds all responses equally likely.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_sigmoid_free,
-        update=_preference_loss_sigmoid_free_update,
-        finalize=_preference_loss_sigmoid_free_finalize,
-        formula="mean(-log_sigmoid(beta * (chosen_logprobs - rejected_logprobs)))",
-        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sigmoid_js": MetricFunction(
-        id="preference/loss/sigmoid_js",
-        brief="Logistic loss on pairs whose scores come from the Jensen-Shannon divergence.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_sigmoid_js,
-        update=_preference_loss_sigmoid_js_update,
-        finalize=_preference_loss_sigmoid_js_finalize,
-        formula=(
-            "mean(-log_sigmoid(beta * (log_sigmoid(chosen_logprobs - ref_chosen_logprobs) - "
-            "log_sigmoid(rejected_logprobs - ref_rejected_logprobs))))"
-        ),
-        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sigmoid_forward_kl": MetricFunction(
-        id="preference/loss/sigmoid_forward_kl",
-        brief="Logistic loss on pairs whose scores come from the forward KL divergence.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_sigmoid_forward_kl,
-        update=_preference_loss_sigmoid_forward_kl_update,
-        finalize=_preference_loss_sigmoid_forward_kl_finalize,
-        formula=(
-            "mean(-log_sigmoid(beta * (exp(ref_rejected_logprobs - rejected_logprobs) - exp(ref_chosen_logprobs - "
-            "chosen_logprobs))))"
-        ),
-        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sigmoid_alpha": MetricFunction(
-        id="preference/loss/sigmoid_alpha",
-        brief="Logistic loss on pairs whose scores come from an alpha divergence.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1, "exponent": None},
-        function=preference_loss_sigmoid_alpha,
-        update=_preference_loss_sigmoid_alpha_update,
-        finalize=_preference_loss_sigmoid_alpha_finalize,
-        formula=(
-            "mean(-log_sigmoid(beta * (exp(exponent * (chosen_logprobs - ref_chosen_logprobs)) - exp(exponent * "
-            "(rejected_logprobs - ref_rejected_logprobs))) / exponent))"
-        ),
-        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sigmoid_likelihood": MetricFunction(
-        id="preference/loss/sigmoid_likelihood",
-        brief="DPO loss plus the weighted negative log-likelihood of the preferred responses.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_token_logprobs",
-            "chosen_mask",
-        ),
-        parameters={"beta": 0.1, "likelihood_weight": None},
-        function=preference_loss_sigmoid_likelihood,
-        update=_preference_loss_sigmoid_likelihood_update,
-        finalize=_preference_loss_sigmoid_likelihood_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula="mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)",
-        let={
-            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
-        },
-        slots=(
-            Slot("negative_log_sigmoid_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/sigmoid_weighted": MetricFunction(
-        id="preference/loss/sigmoid_weighted",
-        brief="DPO loss whose pairs are weighted by how likely the policy is to write their responses itself (WPO).",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_token_logprobs",
-            "rejected_token_logprobs",
-            "chosen_log_square_sums",
-            "rejected_log_square_sums",
-            "chosen_mask",
-            "rejected_mask",
-        ),
-        parameters={"beta": 0.1},
-        function=preference_loss_sigmoid_weighted,
-        update=_preference_loss_sigmoid_weighted_update,
-        finalize=_preference_loss_sigmoid_weighted_finalize,
-        formula="mean(-minimum(chosen_weight * rejected_weight, 1) * log_sigmoid(margin))",
-        let={
-            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
-            "chosen_weight": "exp(seq_mean(chosen_token_logprobs - chosen_log_square_sums, over=chosen_mask))",
-            "rejected_weight": "exp(seq_mean(rejected_token_logprobs - rejected_log_square_sums, over=rejected_mask))",
-        },
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sigmoid_weighted@unbounded": MetricFunction(
-        id="preference/loss/sigmoid_weighted@unbounded",
-        brief="The weight of a pair may exceed 1, where the policy is surer of the texts than of what it would sample.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_token_logprobs",
-            "rejected_token_logprobs",
-            "chosen_log_square_sums",
-            "rejected_log_square_sums",
-            "chosen_mask",
-            "rejected_mask",
-        ),
-        parameters={"beta": 0.1},
-        function=preference_loss_sigmoid_weighted_unbounded,
-        update=_preference_loss_sigmoid_weighted_unbounded_update,
-        finalize=_preference_loss_sigmoid_weighted_unbounded_finalize,
-        formula="mean(-chosen_weight * rejected_weight * log_sigmoid(margin))",
-        let={
-            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
-            "chosen_weight": "exp(seq_mean(chosen_token_logprobs - chosen_log_square_sums, over=chosen_mask))",
-            "rejected_weight": "exp(seq_mean(rejected_token_logprobs - rejected_log_square_sums, over=rejected_mask))",
-        },
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/weighted_sum": MetricFunction(
-        id="preference/loss/weighted_sum",
-        brief="Several losses on the same pairs, each times its weight, added up.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("part_losses", "part_weights"),
-        parameters={},
-        function=preference_loss_weighted_sum,
-        update=_preference_loss_weighted_sum_update,
-        finalize=_preference_loss_weighted_sum_finalize,
-        formula="sum(part_losses * part_weights)",
-        slots=(Slot("product_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "preference/loss/hinge": MetricFunction(
-        id="preference/loss/hinge",
-        brief="Hinge loss on the margin between the implicit rewards of a pair.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_hinge,
-        update=_preference_loss_hinge_update,
-        finalize=_preference_loss_hinge_finalize,
-        formula="mean(maximum(1 - margin, 0))",
-        let={
-            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
-        },
-        slots=(Slot("greater_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/ipo": MetricFunction(
-        id="preference/loss/ipo",
-        brief="IPO loss, the squared distance of the length-normalised log-ratio difference from 1/(2 beta).",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "ref_chosen_logprobs",
-            "ref_rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-        ),
-        parameters={"beta": 0.1},
-        function=preference_loss_ipo,
-        update=_preference_loss_ipo_update,
-        finalize=_preference_loss_ipo_finalize,
-        formula="mean((chosen - rejected - 1 / (2 * beta)) ** 2)",
-        let={
-            "chosen": "(chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1)",
-            "rejected": "(rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1)",
-        },
-        slots=(Slot("power_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/ipo_sum": MetricFunction(
-        id="preference/loss/ipo_sum",
-        brief="IPO loss on summed log-ratios, the squared distance of their difference from 1/(2 beta).",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_ipo_sum,
-        update=_preference_loss_ipo_sum_update,
-        finalize=_preference_loss_ipo_sum_finalize,
-        formula=(
-            "mean(((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs) - 1 / (2 * "
-            "beta)) ** 2)"
-        ),
-        slots=(Slot("power_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/kto_pair": MetricFunction(
-        id="preference/loss/kto_pair",
-        brief="KTO-style loss on pairs, each side judged against the mean log-ratio of the other.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_kto_pair,
-        update=means.over_batches(preference_loss_kto_pair),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:kto_pair",
-    ),
-    "preference/loss/exo_pair": MetricFunction(
-        id="preference/loss/exo_pair",
-        brief=(
-            "EXO loss on pairs, the reverse KL divergence between the policy's softmax over a pair and the smoothed "
-            "label."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1, "label_smoothing": 0.001},
-        function=preference_loss_exo_pair,
-        update=_preference_loss_exo_pair_update,
-        finalize=_preference_loss_exo_pair_finalize,
-        formula="mean(win + lose)",
-        let={
-            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
-            "win": "sigmoid(margin) * (log_sigmoid(margin) - log1p(-label_smoothing))",
-            "lose": "sigmoid(-margin) * (log_sigmoid(-margin) - log(label_smoothing))",
-        },
-        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/nca_pair": MetricFunction(
-        id="preference/loss/nca_pair",
-        brief="NCA loss on pairs, which pulls up the absolute implicit reward of the preferred response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_nca_pair,
-        update=_preference_loss_nca_pair_update,
-        finalize=_preference_loss_nca_pair_finalize,
-        formula="mean(-log_sigmoid(chosen) - 0.5 * log_sigmoid(-chosen) - 0.5 * log_sigmoid(-rejected))",
-        let={
-            "chosen": "beta * (chosen_logprobs - ref_chosen_logprobs)",
-            "rejected": "beta * (rejected_logprobs - ref_rejected_logprobs)",
-        },
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/robust": MetricFunction(
-        id="preference/loss/robust",
-        brief="Robust DPO loss, corrected for a known rate of flipped labels.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1, "label_smoothing": 0.0},
-        function=preference_loss_robust,
-        update=_preference_loss_robust_update,
-        finalize=_preference_loss_robust_finalize,
-        formula=(
-            "mean((-(1 - label_smoothing) * log_sigmoid(margin) + label_smoothing * log_sigmoid(-margin)) / (1 - 2 * "
-            "label_smoothing))"
-        ),
-        let={
-            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
-        },
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/bco_pair": MetricFunction(
-        id="preference/loss/bco_pair",
-        brief="BCO loss on pairs, two independent classifications of the preferred and the rejected response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_bco_pair,
-        update=_preference_loss_bco_pair_update,
-        finalize=_preference_loss_bco_pair_finalize,
-        formula="mean(-log_sigmoid(chosen) - log_sigmoid(-rejected))",
-        let={
-            "chosen": "beta * (chosen_logprobs - ref_chosen_logprobs)",
-            "rejected": "beta * (rejected_logprobs - ref_rejected_logprobs)",
-        },
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sppo_hard": MetricFunction(
-        id="preference/loss/sppo_hard",
-        brief=(
-            "SPPO loss with hard labels, squared distances of both log-ratios from targets of plus and minus 1/(2 "
-            "beta)."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_sppo_hard,
-        update=_preference_loss_sppo_hard_update,
-        finalize=_preference_loss_sppo_hard_finalize,
-        formula=(
-            "mean((chosen_logprobs - ref_chosen_logprobs - 0.5 / beta) ** 2 + (rejected_logprobs - "
-            "ref_rejected_logprobs + 0.5 / beta) ** 2)"
-        ),
-        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/apo_zero": MetricFunction(
-        id="preference/loss/apo_zero",
-        brief="APO-zero loss, which raises the preferred and lowers the rejected response independently.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_apo_zero,
-        update=_preference_loss_apo_zero_update,
-        finalize=_preference_loss_apo_zero_finalize,
-        formula="mean(1 - sigmoid(chosen) + sigmoid(rejected))",
-        let={
-            "chosen": "beta * (chosen_logprobs - ref_chosen_logprobs)",
-            "rejected": "beta * (rejected_logprobs - ref_rejected_logprobs)",
-        },
-        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/apo_down": MetricFunction(
-        id="preference/loss/apo_down",
-        brief="APO-down loss, which lowers both responses and the rejected one more.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1},
-        function=preference_loss_apo_down,
-        update=_preference_loss_apo_down_update,
-        finalize=_preference_loss_apo_down_finalize,
-        formula="mean(sigmoid(chosen) + 1 - sigmoid(chosen - rejected))",
-        let={
-            "chosen": "beta * (chosen_logprobs - ref_chosen_logprobs)",
-            "rejected": "beta * (rejected_logprobs - ref_rejected_logprobs)",
-        },
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/discopop": MetricFunction(
-        id="preference/loss/discopop",
-        brief="DiscoPOP loss, a blend of the logistic and the exponential loss on the margin.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1, "temperature": 0.05},
-        function=preference_loss_discopop,
-        update=_preference_loss_discopop_update,
-        finalize=_preference_loss_discopop_finalize,
-        formula="mean(-log_sigmoid(margin) * (1 - blend) + exp(-margin) * blend)",
-        let={
-            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
-            "blend": "sigmoid(margin / temperature)",
-        },
-        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "preference/loss/sft": MetricFunction(
-        id="preference/loss/sft",
-        brief="Negative log-likelihood of the tokens of the preferred responses.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("chosen_token_logprobs", "chosen_mask"),
-        parameters={},
-        function=preference_loss_sft,
-        update=_preference_loss_sft_update,
-        finalize=_preference_loss_sft_finalize,
-        formula="mean(-chosen_token_logprobs, over=chosen_mask)",
-        slots=(Slot("negative_chosen_token_logprobs_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "preference/loss/aot": MetricFunction(
-        id="preference/loss/aot",
-        brief="AOT loss, the smoothed DPO loss on the sorted log-ratio differences of policy and reference.",
-        unit="nat",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1, "label_smoothing": 0.0},
-        function=preference_loss_aot,
-        update=means.over_batches(preference_loss_aot),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:aot",
-    ),
-    "preference/loss/aot_unpaired": MetricFunction(
-        id="preference/loss/aot_unpaired",
-        brief=(
-            "AOT loss for unpaired data, the smoothed DPO loss on sorted log-ratios of preferred and rejected "
-            "responses."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
-        parameters={"beta": 0.1, "label_smoothing": 0.0},
-        function=preference_loss_aot_unpaired,
-        update=means.over_batches(preference_loss_aot_unpaired),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:aot_unpaired",
-    ),
-    "preference/loss/contrastive": MetricFunction(
-        id="preference/loss/contrastive",
-        brief=(
-            "CPO loss: the logistic loss on log-probabilities without a reference, plus the likelihood of the "
-            "preferred responses."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
-        parameters={"beta": 0.1, "likelihood_weight": 1.0},
-        function=preference_loss_contrastive,
-        update=_preference_loss_contrastive_update,
-        finalize=_preference_loss_contrastive_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula="mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)",
-        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
-        slots=(
-            Slot("negative_log_sigmoid_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/contrastive_smoothed": MetricFunction(
-        id="preference/loss/contrastive_smoothed",
-        brief=(
-            "CPO loss with a share of the labels assumed to be flipped, plus the likelihood of the preferred responses."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
-        parameters={"beta": 0.1, "label_smoothing": 0.0, "likelihood_weight": 1.0},
-        function=preference_loss_contrastive_smoothed,
-        update=_preference_loss_contrastive_smoothed_update,
-        finalize=_preference_loss_contrastive_smoothed_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
-            "likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"
-        ),
-        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
-        slots=(
-            Slot("difference_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/contrastive_hinge": MetricFunction(
-        id="preference/loss/contrastive_hinge",
-        brief=(
-            "Hinge loss on log-probabilities without a reference, plus the likelihood of the preferred responses "
-            "(SLiC)."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
-        parameters={"beta": 0.1, "likelihood_weight": 1.0},
-        function=preference_loss_contrastive_hinge,
-        update=_preference_loss_contrastive_hinge_update,
-        finalize=_preference_loss_contrastive_hinge_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula="mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)",
-        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
-        slots=(
-            Slot("greater_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/contrastive_ipo": MetricFunction(
-        id="preference/loss/contrastive_ipo",
-        brief=(
-            "IPO's squared loss on log-probabilities per token without a reference, plus the likelihood of the "
-            "preferred responses."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-            "chosen_token_logprobs",
-            "chosen_mask",
-        ),
-        parameters={"beta": 0.1, "likelihood_weight": 1.0},
-        function=preference_loss_contrastive_ipo,
-        update=_preference_loss_contrastive_ipo_update,
-        finalize=_preference_loss_contrastive_ipo_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-chosen_token_logprobs, "
-            "over=chosen_mask)"
-        ),
-        let={
-            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
-            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
-        },
-        slots=(
-            Slot("power_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/simpo": MetricFunction(
-        id="preference/loss/simpo",
-        brief=(
-            "SimPO loss: the logistic loss on log-probabilities per token with a target margin, plus an optional "
-            "likelihood term."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-            "chosen_token_logprobs",
-            "chosen_mask",
-        ),
-        parameters={"beta": 0.1, "gamma": 0.5, "likelihood_weight": 0.0},
-        function=preference_loss_simpo,
-        update=_preference_loss_simpo_update,
-        finalize=_preference_loss_simpo_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * "
-            "mean(-chosen_token_logprobs, over=chosen_mask)"
-        ),
-        let={
-            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
-            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
-        },
-        slots=(
-            Slot("negative_log_sigmoid_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/simpo_smoothed": MetricFunction(
-        id="preference/loss/simpo_smoothed",
-        brief="SimPO loss with a share of the labels assumed to be flipped, plus an optional likelihood term.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-            "chosen_token_logprobs",
-            "chosen_mask",
-        ),
-        parameters={"beta": 0.1, "gamma": 0.5, "label_smoothing": 0.0, "likelihood_weight": 0.0},
-        function=preference_loss_simpo_smoothed,
-        update=_preference_loss_simpo_smoothed_update,
-        finalize=_preference_loss_simpo_smoothed_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
-            "likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"
-        ),
-        let={
-            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
-            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
-            "margin": "beta * (chosen - rejected) - gamma",
-        },
-        slots=(
-            Slot("difference_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/alphapo": MetricFunction(
-        id="preference/loss/alphapo",
-        brief=(
-            "AlphaPO loss: SimPO on a reward that bends the log-probability per token by alpha, plus an optional "
-            "likelihood term."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-            "chosen_token_logprobs",
-            "chosen_mask",
-        ),
-        parameters={"alpha": 0.25, "beta": 0.1, "gamma": 0.5, "label_smoothing": 0.0, "likelihood_weight": 0.0},
-        function=preference_loss_alphapo,
-        update=_preference_loss_alphapo_update,
-        finalize=_preference_loss_alphapo_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
-            "likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"
-        ),
-        let={
-            "chosen": "(1 - exp(-alpha * chosen_logprobs / maximum(chosen_lengths, 1))) / alpha",
-            "rejected": "(1 - exp(-alpha * rejected_logprobs / maximum(rejected_lengths, 1))) / alpha",
-            "margin": "beta * (chosen - rejected) - gamma",
-        },
-        slots=(
-            Slot("difference_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/contrastive_alpha": MetricFunction(
-        id="preference/loss/contrastive_alpha",
-        brief=(
-            "Logistic loss on rewards that bend the probability of the whole response by alpha, plus the likelihood "
-            "of the preferred responses."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
-        parameters={"alpha": 0.25, "beta": 0.1, "label_smoothing": 0.0, "likelihood_weight": 1.0},
-        function=preference_loss_contrastive_alpha,
-        update=_preference_loss_contrastive_alpha_update,
-        finalize=_preference_loss_contrastive_alpha_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
-            "likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"
-        ),
-        let={
-            "chosen": "(1 - exp(-alpha * chosen_logprobs)) / alpha",
-            "rejected": "(1 - exp(-alpha * rejected_logprobs)) / alpha",
-            "margin": "beta * (chosen - rejected)",
-        },
-        slots=(
-            Slot("difference_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/contrastive_alpha_hinge": MetricFunction(
-        id="preference/loss/contrastive_alpha_hinge",
-        brief=(
-            "Hinge loss on rewards that bend the probability of the whole response by alpha, plus the likelihood of "
-            "the preferred responses."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
-        parameters={"alpha": 0.25, "beta": 0.1, "likelihood_weight": 1.0},
-        function=preference_loss_contrastive_alpha_hinge,
-        update=_preference_loss_contrastive_alpha_hinge_update,
-        finalize=_preference_loss_contrastive_alpha_hinge_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean(maximum(1 - beta * (chosen - rejected), 0)) + likelihood_weight * mean(-chosen_token_logprobs, "
-            "over=chosen_mask)"
-        ),
-        let={
-            "chosen": "(1 - exp(-alpha * chosen_logprobs)) / alpha",
-            "rejected": "(1 - exp(-alpha * rejected_logprobs)) / alpha",
-        },
-        slots=(
-            Slot("greater_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/contrastive_alpha_ipo": MetricFunction(
-        id="preference/loss/contrastive_alpha_ipo",
-        brief=(
-            "IPO's squared loss on rewards that bend the probability per token by alpha, plus the likelihood of the "
-            "preferred responses."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-            "chosen_token_logprobs",
-            "chosen_mask",
-        ),
-        parameters={"alpha": 0.25, "beta": 0.1, "likelihood_weight": 1.0},
-        function=preference_loss_contrastive_alpha_ipo,
-        update=_preference_loss_contrastive_alpha_ipo_update,
-        finalize=_preference_loss_contrastive_alpha_ipo_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-chosen_token_logprobs, "
-            "over=chosen_mask)"
-        ),
-        let={
-            "chosen": "(1 - exp(-alpha * chosen_logprobs / maximum(chosen_lengths, 1))) / alpha",
-            "rejected": "(1 - exp(-alpha * rejected_logprobs / maximum(rejected_lengths, 1))) / alpha",
-        },
-        slots=(
-            Slot("power_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/odds_ratio": MetricFunction(
-        id="preference/loss/odds_ratio",
-        brief=(
-            "ORPO loss: the likelihood of the preferred responses minus the weighted log-sigmoid of the log odds ratio."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-            "chosen_token_logprobs",
-            "chosen_mask",
-        ),
-        parameters={"beta": 0.1},
-        function=preference_loss_odds_ratio,
-        update=_preference_loss_odds_ratio_update,
-        finalize=_preference_loss_odds_ratio_finalize,
-        finalize_parameters=("beta",),
-        formula="mean(-chosen_token_logprobs, over=chosen_mask) - beta * mean(log_sigmoid(log_odds))",
-        let={
-            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
-            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
-            "log_odds": "(chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))",
-        },
-        slots=(
-            Slot("negative_chosen_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-            Slot("log_sigmoid_sum", "sum"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "preference/loss/triple": MetricFunction(
-        id="preference/loss/triple",
-        brief=(
-            "TPO loss: the logistic loss on log-probabilities of two responses, plus the likelihood of a third, the "
-            "gold response."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs", "gold_mask"),
-        parameters={"beta": 0.01, "likelihood_weight": 1.0},
-        function=preference_loss_triple,
-        update=_preference_loss_triple_update,
-        finalize=_preference_loss_triple_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula="mean(-log_sigmoid(margin)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)",
-        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
-        slots=(
-            Slot("negative_log_sigmoid_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_gold_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/triple_smoothed": MetricFunction(
-        id="preference/loss/triple_smoothed",
-        brief=(
-            "TPO loss with a share of the labels of the pair assumed to be flipped, plus the likelihood of the gold "
-            "response."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs", "gold_mask"),
-        parameters={"beta": 0.01, "label_smoothing": 0.0, "likelihood_weight": 1.0},
-        function=preference_loss_triple_smoothed,
-        update=_preference_loss_triple_smoothed_update,
-        finalize=_preference_loss_triple_smoothed_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
-            "likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)"
-        ),
-        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
-        slots=(
-            Slot("difference_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_gold_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/triple_hinge": MetricFunction(
-        id="preference/loss/triple_hinge",
-        brief="Hinge loss on log-probabilities of two responses, plus the likelihood of the gold response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs", "gold_mask"),
-        parameters={"beta": 0.01, "likelihood_weight": 1.0},
-        function=preference_loss_triple_hinge,
-        update=_preference_loss_triple_hinge_update,
-        finalize=_preference_loss_triple_hinge_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula="mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)",
-        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
-        slots=(
-            Slot("greater_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_gold_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/triple_ipo": MetricFunction(
-        id="preference/loss/triple_ipo",
-        brief=(
-            "IPO's squared loss on log-probabilities per token of two responses, plus the likelihood of the gold "
-            "response."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-            "gold_token_logprobs",
-            "gold_mask",
-        ),
-        parameters={"beta": 0.01, "likelihood_weight": 1.0},
-        function=preference_loss_triple_ipo,
-        update=_preference_loss_triple_ipo_update,
-        finalize=_preference_loss_triple_ipo_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-gold_token_logprobs, "
-            "over=gold_mask)"
-        ),
-        let={
-            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
-            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
-        },
-        slots=(
-            Slot("power_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_gold_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/triple_length": MetricFunction(
-        id="preference/loss/triple_length",
-        brief="TPO-L loss: TPO on log-probabilities per token, with a target margin.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-            "gold_token_logprobs",
-            "gold_mask",
-        ),
-        parameters={"beta": 0.01, "gamma": 0.5, "likelihood_weight": 1.0},
-        function=preference_loss_triple_length,
-        update=_preference_loss_triple_length_update,
-        finalize=_preference_loss_triple_length_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * mean(-gold_token_logprobs, "
-            "over=gold_mask)"
-        ),
-        let={
-            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
-            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
-        },
-        slots=(
-            Slot("negative_log_sigmoid_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_gold_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-    "preference/loss/triple_length_smoothed": MetricFunction(
-        id="preference/loss/triple_length_smoothed",
-        brief=(
-            "TPO-L loss with a share of the labels of the pair assumed to be flipped, plus the likelihood of the "
-            "gold response."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named(
-            "chosen_logprobs",
-            "rejected_logprobs",
-            "chosen_lengths",
-            "rejected_lengths",
-            "gold_token_logprobs",
-            "gold_mask",
-        ),
-        parameters={"beta": 0.01, "gamma": 0.5, "label_smoothing": 0.0, "likelihood_weight": 1.0},
-        function=preference_loss_triple_length_smoothed,
-        update=_preference_loss_triple_length_smoothed_update,
-        finalize=_preference_loss_triple_length_smoothed_finalize,
-        finalize_parameters=("likelihood_weight",),
-        formula=(
-            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
-            "likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)"
-        ),
-        let={
-            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
-            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
-            "margin": "beta * (chosen - rejected) - gamma",
-        },
-        slots=(
-            Slot("difference_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("negative_gold_token_logprobs_sum", "sum"),
-            Slot("selected_count", "count"),
-        ),
-    ),
-}
-"""What is known about each function, by the metric's id."""

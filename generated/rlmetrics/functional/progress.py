@@ -12,11 +12,10 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -29,7 +28,16 @@ __all__ = [
     "progress_tokens_seen",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+def _progress_tokens_seen_result(state: Tensor) -> Tensor:
+    lengths_sum, prompt_lengths_sum, sequence_count = state.unbind()
+    return ops.unless_empty(lengths_sum + prompt_lengths_sum, 0.0, sequence_count)
+
+
+@METRICS.metric("progress/tokens_seen", _progress_tokens_seen_result)
 def progress_tokens_seen(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     """Number of tokens processed in training so far.
 
@@ -37,10 +45,7 @@ def progress_tokens_seen(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     response, and masked responses count, so compare growth rather than levels. Tokens of all training batches on all
     ranks added up since the start of training.
 
-    Formula::
-
-        sum(lengths) + sum(prompt_lengths)
-
+    Formula: ``sum(lengths) + sum(prompt_lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -51,26 +56,27 @@ def progress_tokens_seen(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in token; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.progress_tokens_seen(lengths, prompt_lengths).item(), 2)
+        27.0
     """
-    state = _progress_tokens_seen_update(lengths, prompt_lengths)
-    return _progress_tokens_seen_finalize(state)
-
-
-def _progress_tokens_seen_update(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
-    check(lengths=lengths, prompt_lengths=prompt_lengths)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
     sequence_count = ops.number_of(lengths)
     return pack([lengths_sum, prompt_lengths_sum, sequence_count])
 
 
-def _progress_tokens_seen_finalize(state: Tensor) -> Tensor:
-    lengths_sum, prompt_lengths_sum, sequence_count = state.unbind()
-    return ops.unless_empty(lengths_sum + prompt_lengths_sum, 0.0, sequence_count)
+def _progress_episodes_per_second_result(state: Tensor) -> Tensor:
+    last_finished = state[0:2]
+    last_run_seconds = state[2:4]
+    return ops.last_value(last_finished) / ops.last_value(last_run_seconds)
 
 
+@METRICS.metric("progress/episodes_per_second", _progress_episodes_per_second_result)
 def progress_episodes_per_second(finished: Tensor, run_seconds: Tensor) -> Tensor:
     """Responses sampled and trained on per second, averaged over the run so far.
 
@@ -78,10 +84,7 @@ def progress_episodes_per_second(finished: Tensor, run_seconds: Tensor) -> Tenso
     start of the run it reacts slowly: a slowdown late in a run hardly shows. Episodes so far over the wall time since
     the start of training, on all ranks together.
 
-    Formula::
-
-        last(finished) / last(run_seconds)
-
+    Formula: ``last(finished) / last(run_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -92,37 +95,28 @@ def progress_episodes_per_second(finished: Tensor, run_seconds: Tensor) -> Tenso
         Float64 tensor ``[]``, in 1/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> finished = tensor(12)
+        >>> run_seconds = tensor(8.)
+        >>> round(F.progress_episodes_per_second(finished, run_seconds).item(), 3)
+        1.5
     """
-    state = _progress_episodes_per_second_update(finished, run_seconds)
-    return _progress_episodes_per_second_finalize(state)
-
-
-def _progress_episodes_per_second_update(finished: Tensor, run_seconds: Tensor) -> Tensor:
-    check(finished=finished, run_seconds=run_seconds)
     run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
 
 
-def _progress_episodes_per_second_finalize(state: Tensor) -> Tensor:
-    last_finished = state[0:2]
-    last_run_seconds = state[2:4]
-    return ops.last_value(last_finished) / ops.last_value(last_run_seconds)
-
-
+@METRICS.metric("progress/run_samples_per_second", _progress_episodes_per_second_result)
 def progress_run_samples_per_second(finished: Tensor, run_seconds: Tensor) -> Tensor:
     """Training samples per second over the whole run.
 
     One number at the end of training. The samples are those that the schedule asked for, whether or not they were all
     processed. Number of training samples of the schedule over the wall time of training.
 
-    Formula::
-
-        last(finished) / last(run_seconds)
-
+    Formula: ``last(finished) / last(run_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -133,36 +127,27 @@ def progress_run_samples_per_second(finished: Tensor, run_seconds: Tensor) -> Te
         Float64 tensor ``[]``, in 1/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> finished = tensor(12)
+        >>> run_seconds = tensor(8.)
+        >>> round(F.progress_run_samples_per_second(finished, run_seconds).item(), 3)
+        1.5
     """
-    state = _progress_run_samples_per_second_update(finished, run_seconds)
-    return _progress_run_samples_per_second_finalize(state)
-
-
-def _progress_run_samples_per_second_update(finished: Tensor, run_seconds: Tensor) -> Tensor:
-    check(finished=finished, run_seconds=run_seconds)
     run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
 
 
-def _progress_run_samples_per_second_finalize(state: Tensor) -> Tensor:
-    last_finished = state[0:2]
-    last_run_seconds = state[2:4]
-    return ops.last_value(last_finished) / ops.last_value(last_run_seconds)
-
-
+@METRICS.metric("progress/run_steps_per_second", _progress_episodes_per_second_result)
 def progress_run_steps_per_second(finished: Tensor, run_seconds: Tensor) -> Tensor:
     """Optimiser steps per second over the whole run.
 
     One number at the end of training. Number of optimiser steps of the schedule over the wall time of training.
 
-    Formula::
-
-        last(finished) / last(run_seconds)
-
+    Formula: ``last(finished) / last(run_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -173,37 +158,28 @@ def progress_run_steps_per_second(finished: Tensor, run_seconds: Tensor) -> Tens
         Float64 tensor ``[]``, in 1/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> finished = tensor(12)
+        >>> run_seconds = tensor(8.)
+        >>> round(F.progress_run_steps_per_second(finished, run_seconds).item(), 3)
+        1.5
     """
-    state = _progress_run_steps_per_second_update(finished, run_seconds)
-    return _progress_run_steps_per_second_finalize(state)
-
-
-def _progress_run_steps_per_second_update(finished: Tensor, run_seconds: Tensor) -> Tensor:
-    check(finished=finished, run_seconds=run_seconds)
     run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
 
 
-def _progress_run_steps_per_second_finalize(state: Tensor) -> Tensor:
-    last_finished = state[0:2]
-    last_run_seconds = state[2:4]
-    return ops.last_value(last_finished) / ops.last_value(last_run_seconds)
-
-
+@METRICS.metric("progress/evaluation_samples_per_second", _progress_episodes_per_second_result)
 def progress_evaluation_samples_per_second(finished: Tensor, run_seconds: Tensor) -> Tensor:
     """Evaluation samples per second in the latest evaluation.
 
     Includes loading data and, for generating trainers, generation. Number of samples of the evaluation set over the
     wall time of the evaluation.
 
-    Formula::
-
-        last(finished) / last(run_seconds)
-
+    Formula: ``last(finished) / last(run_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -214,36 +190,27 @@ def progress_evaluation_samples_per_second(finished: Tensor, run_seconds: Tensor
         Float64 tensor ``[]``, in 1/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> finished = tensor(12)
+        >>> run_seconds = tensor(8.)
+        >>> round(F.progress_evaluation_samples_per_second(finished, run_seconds).item(), 3)
+        1.5
     """
-    state = _progress_evaluation_samples_per_second_update(finished, run_seconds)
-    return _progress_evaluation_samples_per_second_finalize(state)
-
-
-def _progress_evaluation_samples_per_second_update(finished: Tensor, run_seconds: Tensor) -> Tensor:
-    check(finished=finished, run_seconds=run_seconds)
     run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
 
 
-def _progress_evaluation_samples_per_second_finalize(state: Tensor) -> Tensor:
-    last_finished = state[0:2]
-    last_run_seconds = state[2:4]
-    return ops.last_value(last_finished) / ops.last_value(last_run_seconds)
-
-
+@METRICS.metric("progress/evaluation_steps_per_second", _progress_episodes_per_second_result)
 def progress_evaluation_steps_per_second(finished: Tensor, run_seconds: Tensor) -> Tensor:
     """Evaluation batches per second in the latest evaluation.
 
     Depends on the evaluation batch size. Number of evaluation batches over the wall time of the evaluation.
 
-    Formula::
-
-        last(finished) / last(run_seconds)
-
+    Formula: ``last(finished) / last(run_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -254,37 +221,28 @@ def progress_evaluation_steps_per_second(finished: Tensor, run_seconds: Tensor) 
         Float64 tensor ``[]``, in 1/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> finished = tensor(12)
+        >>> run_seconds = tensor(8.)
+        >>> round(F.progress_evaluation_steps_per_second(finished, run_seconds).item(), 3)
+        1.5
     """
-    state = _progress_evaluation_steps_per_second_update(finished, run_seconds)
-    return _progress_evaluation_steps_per_second_finalize(state)
-
-
-def _progress_evaluation_steps_per_second_update(finished: Tensor, run_seconds: Tensor) -> Tensor:
-    check(finished=finished, run_seconds=run_seconds)
     run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
 
 
-def _progress_evaluation_steps_per_second_finalize(state: Tensor) -> Tensor:
-    last_finished = state[0:2]
-    last_run_seconds = state[2:4]
-    return ops.last_value(last_finished) / ops.last_value(last_run_seconds)
-
-
+@METRICS.metric("progress/input_tokens_per_second", _progress_episodes_per_second_result)
 def progress_input_tokens_per_second(finished: Tensor, run_seconds: Tensor) -> Tensor:
     """Training tokens per second.
 
     Logged only where token counting is switched on. Depending on the release it covers the whole run or the time since
     the last log. Number of training tokens over the wall time in which they were processed.
 
-    Formula::
-
-        last(finished) / last(run_seconds)
-
+    Formula: ``last(finished) / last(run_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -295,132 +253,15 @@ def progress_input_tokens_per_second(finished: Tensor, run_seconds: Tensor) -> T
         Float64 tensor ``[]``, in token/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> finished = tensor(12)
+        >>> run_seconds = tensor(8.)
+        >>> round(F.progress_input_tokens_per_second(finished, run_seconds).item(), 3)
+        1.5
     """
-    state = _progress_input_tokens_per_second_update(finished, run_seconds)
-    return _progress_input_tokens_per_second_finalize(state)
-
-
-def _progress_input_tokens_per_second_update(finished: Tensor, run_seconds: Tensor) -> Tensor:
-    check(finished=finished, run_seconds=run_seconds)
     run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
-
-
-def _progress_input_tokens_per_second_finalize(state: Tensor) -> Tensor:
-    last_finished = state[0:2]
-    last_run_seconds = state[2:4]
-    return ops.last_value(last_finished) / ops.last_value(last_run_seconds)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "progress/tokens_seen": MetricFunction(
-        id="progress/tokens_seen",
-        brief="Number of tokens processed in training so far.",
-        unit="token",
-        kind="counter",
-        atom="sequence",
-        empty=0,
-        inputs=named("lengths", "prompt_lengths"),
-        parameters={},
-        function=progress_tokens_seen,
-        update=_progress_tokens_seen_update,
-        finalize=_progress_tokens_seen_finalize,
-        formula="sum(lengths) + sum(prompt_lengths)",
-        slots=(Slot("lengths_sum", "sum"), Slot("prompt_lengths_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "progress/episodes_per_second": MetricFunction(
-        id="progress/episodes_per_second",
-        brief="Responses sampled and trained on per second, averaged over the run so far.",
-        unit="1/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("finished", "run_seconds"),
-        parameters={},
-        function=progress_episodes_per_second,
-        update=_progress_episodes_per_second_update,
-        finalize=_progress_episodes_per_second_finalize,
-        formula="last(finished) / last(run_seconds)",
-        slots=(Slot("last_finished", "last"), Slot("last_run_seconds", "last")),
-    ),
-    "progress/run_samples_per_second": MetricFunction(
-        id="progress/run_samples_per_second",
-        brief="Training samples per second over the whole run.",
-        unit="1/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("finished", "run_seconds"),
-        parameters={},
-        function=progress_run_samples_per_second,
-        update=_progress_run_samples_per_second_update,
-        finalize=_progress_run_samples_per_second_finalize,
-        formula="last(finished) / last(run_seconds)",
-        slots=(Slot("last_finished", "last"), Slot("last_run_seconds", "last")),
-    ),
-    "progress/run_steps_per_second": MetricFunction(
-        id="progress/run_steps_per_second",
-        brief="Optimiser steps per second over the whole run.",
-        unit="1/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("finished", "run_seconds"),
-        parameters={},
-        function=progress_run_steps_per_second,
-        update=_progress_run_steps_per_second_update,
-        finalize=_progress_run_steps_per_second_finalize,
-        formula="last(finished) / last(run_seconds)",
-        slots=(Slot("last_finished", "last"), Slot("last_run_seconds", "last")),
-    ),
-    "progress/evaluation_samples_per_second": MetricFunction(
-        id="progress/evaluation_samples_per_second",
-        brief="Evaluation samples per second in the latest evaluation.",
-        unit="1/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("finished", "run_seconds"),
-        parameters={},
-        function=progress_evaluation_samples_per_second,
-        update=_progress_evaluation_samples_per_second_update,
-        finalize=_progress_evaluation_samples_per_second_finalize,
-        formula="last(finished) / last(run_seconds)",
-        slots=(Slot("last_finished", "last"), Slot("last_run_seconds", "last")),
-    ),
-    "progress/evaluation_steps_per_second": MetricFunction(
-        id="progress/evaluation_steps_per_second",
-        brief="Evaluation batches per second in the latest evaluation.",
-        unit="1/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("finished", "run_seconds"),
-        parameters={},
-        function=progress_evaluation_steps_per_second,
-        update=_progress_evaluation_steps_per_second_update,
-        finalize=_progress_evaluation_steps_per_second_finalize,
-        formula="last(finished) / last(run_seconds)",
-        slots=(Slot("last_finished", "last"), Slot("last_run_seconds", "last")),
-    ),
-    "progress/input_tokens_per_second": MetricFunction(
-        id="progress/input_tokens_per_second",
-        brief="Training tokens per second.",
-        unit="token/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("finished", "run_seconds"),
-        parameters={},
-        function=progress_input_tokens_per_second,
-        update=_progress_input_tokens_per_second_update,
-        finalize=_progress_input_tokens_per_second_finalize,
-        formula="last(finished) / last(run_seconds)",
-        slots=(Slot("last_finished", "last"), Slot("last_run_seconds", "last")),
-    ),
-}
-"""What is known about each function, by the metric's id."""

@@ -11,26 +11,25 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = ["METRICS", "return_max", "return_mean", "return_min", "return_variance"]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("return/mean", results.ratio)
 def return_mean(returns: Tensor, mask: Tensor) -> Tensor:
     """Mean return over response tokens.
 
     Rises when the policy improves, as the reward does, but with discounting, the KL penalty and the critic's own
     predictions in it. Long responses weigh more, because every token counts once.
 
-    Formula::
-
-        mean(returns)
-
+    Formula: ``mean(returns)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -42,43 +41,33 @@ def return_mean(returns: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
             https://arxiv.org/abs/1506.02438.
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
+
+    Example:
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.return_mean(returns, mask).item(), 3)
+        2.333
     """
-    state = _return_mean_update(returns, mask)
-    return _return_mean_finalize(state)
-
-
-def _return_mean_update(returns: Tensor, mask: Tensor) -> Tensor:
-    check(returns=returns, mask=mask)
     mask = mask.bool()
     returns = ops.masked(returns, mask)
-    returns_sum = ops.total(returns, mask)
-    token_count = ops.count(mask)
-    return pack([returns_sum, token_count])
+    return keep.mean(returns, mask)
 
 
-def _return_mean_finalize(state: Tensor) -> Tensor:
-    returns_sum, token_count = state.unbind()
-    return returns_sum / token_count
-
-
+@METRICS.metric("return/variance", results.variance(1))
 def return_variance(returns: Tensor, mask: Tensor) -> Tensor:
     """Variance of the return over response tokens.
 
     What there is to explain for the critic. Near 0, every response earns the same and advantages are noise. The
     unbiased estimate (n − 1) is used.
 
-    Formula::
-
-        var(returns)
-
+    Formula: ``var(returns)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -90,41 +79,32 @@ def return_variance(returns: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
             https://arxiv.org/abs/1506.02438.
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
+
+    Example:
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.return_variance(returns, mask).item(), 3)
+        2.333
     """
-    state = _return_variance_update(returns, mask)
-    return _return_variance_finalize(state)
-
-
-def _return_variance_update(returns: Tensor, mask: Tensor) -> Tensor:
-    check(returns=returns, mask=mask)
     mask = mask.bool()
     returns = ops.masked(returns, mask)
-    returns_moments = ops.moments(returns, mask)
-    return pack([returns_moments])
+    return ops.moments(returns, mask)
 
 
-def _return_variance_finalize(state: Tensor) -> Tensor:
-    returns_moments = state[0:3]
-    return ops.variance(returns_moments, ddof=1)
-
-
+@METRICS.metric("return/max", results.counted)
 def return_max(returns: Tensor, mask: Tensor) -> Tensor:
     """Largest return over response tokens.
 
     An extreme of a batch, so it grows with batch size. A jump far beyond the usual is an outlier in the rewards.
 
-    Formula::
-
-        max(returns)
-
+    Formula: ``max(returns)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -136,41 +116,31 @@ def return_max(returns: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
             https://arxiv.org/abs/1506.02438.
+
+    Example:
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.return_max(returns, mask).item(), 3)
+        4.0
     """
-    state = _return_max_update(returns, mask)
-    return _return_max_finalize(state)
-
-
-def _return_max_update(returns: Tensor, mask: Tensor) -> Tensor:
-    check(returns=returns, mask=mask)
     mask = mask.bool()
     returns = ops.masked(returns, mask)
-    returns_max = ops.largest(returns, mask)
-    token_count = ops.count(mask)
-    return pack([returns_max, token_count])
+    return keep.largest(returns, mask)
 
 
-def _return_max_finalize(state: Tensor) -> Tensor:
-    returns_max, token_count = state.unbind()
-    return ops.or_nan(returns_max, token_count)
-
-
+@METRICS.metric("return/min", results.counted)
 def return_min(returns: Tensor, mask: Tensor) -> Tensor:
     """Smallest return over response tokens.
 
     An extreme of a batch, so it falls with batch size. A jump far below the usual is an outlier in the rewards or a
     runaway KL penalty.
 
-    Formula::
-
-        min(returns)
-
+    Formula: ``min(returns)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -182,91 +152,18 @@ def return_min(returns: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
             https://arxiv.org/abs/1506.02438.
+
+    Example:
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.return_min(returns, mask).item(), 3)
+        1.0
     """
-    state = _return_min_update(returns, mask)
-    return _return_min_finalize(state)
-
-
-def _return_min_update(returns: Tensor, mask: Tensor) -> Tensor:
-    check(returns=returns, mask=mask)
     mask = mask.bool()
     returns = ops.masked(returns, mask)
-    returns_min = ops.smallest(returns, mask)
-    token_count = ops.count(mask)
-    return pack([returns_min, token_count])
-
-
-def _return_min_finalize(state: Tensor) -> Tensor:
-    returns_min, token_count = state.unbind()
-    return ops.or_nan(returns_min, token_count)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "return/mean": MetricFunction(
-        id="return/mean",
-        brief="Mean return over response tokens.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("returns", "mask"),
-        parameters={},
-        function=return_mean,
-        update=_return_mean_update,
-        finalize=_return_mean_finalize,
-        formula="mean(returns)",
-        slots=(Slot("returns_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "return/variance": MetricFunction(
-        id="return/variance",
-        brief="Variance of the return over response tokens.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("returns", "mask"),
-        parameters={},
-        function=return_variance,
-        update=_return_variance_update,
-        finalize=_return_variance_finalize,
-        formula="var(returns)",
-        slots=(Slot("returns_moments", "moments"),),
-    ),
-    "return/max": MetricFunction(
-        id="return/max",
-        brief="Largest return over response tokens.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("returns", "mask"),
-        parameters={},
-        function=return_max,
-        update=_return_max_update,
-        finalize=_return_max_finalize,
-        formula="max(returns)",
-        slots=(Slot("returns_max", "max"), Slot("token_count", "count")),
-    ),
-    "return/min": MetricFunction(
-        id="return/min",
-        brief="Smallest return over response tokens.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("returns", "mask"),
-        parameters={},
-        function=return_min,
-        update=_return_min_update,
-        finalize=_return_min_finalize,
-        formula="min(returns)",
-        slots=(Slot("returns_min", "min"), Slot("token_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.smallest(returns, mask)

@@ -13,12 +13,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -44,7 +43,11 @@ __all__ = [
     "reward_zero_std_fraction",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("reward/score/mean", results.ratio)
 def reward_score_mean(scores: Tensor) -> Tensor:
     """Mean score of the responses, before any penalty.
 
@@ -53,10 +56,7 @@ def reward_score_mean(scores: Tensor) -> Tensor:
     under the same reward. Flat from the start means no signal reaches the policy; a jump to the maximum is more often a
     leak in the reward than a success.
 
-    Formula::
-
-        mean(scores)
-
+    Formula: ``mean(scores)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -66,40 +66,28 @@ def reward_score_mean(scores: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         Gao et al. 2022, Scaling Laws for Reward Model Overoptimization, https://arxiv.org/abs/2210.10760.
+
+    Example:
+        >>> round(F.reward_score_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _reward_score_mean_update(scores)
-    return _reward_score_mean_finalize(state)
-
-
-def _reward_score_mean_update(scores: Tensor) -> Tensor:
-    check(scores=scores)
     scores = ops.as_float(scores)
-    scores_sum = ops.total(scores)
-    sequence_count = ops.number_of(scores)
-    return pack([scores_sum, sequence_count])
+    return keep.mean(scores)
 
 
-def _reward_score_mean_finalize(state: Tensor) -> Tensor:
-    scores_sum, sequence_count = state.unbind()
-    return scores_sum / sequence_count
-
-
+@METRICS.metric("reward/score/std", results.deviation(1))
 def reward_score_std(scores: Tensor) -> Tensor:
     """Standard deviation of the scores over responses.
 
     How much the responses differ in quality, within and between prompts. At 0 there is nothing to learn from. The
     unbiased estimate (n − 1) is used, so a single response gives no value.
 
-    Formula::
-
-        std(scores)
-
+    Formula: ``std(scores)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -109,38 +97,27 @@ def reward_score_std(scores: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> round(F.reward_score_std(tensor([1., 2., 6.])).item(), 3)
+        2.646
     """
-    state = _reward_score_std_update(scores)
-    return _reward_score_std_finalize(state)
-
-
-def _reward_score_std_update(scores: Tensor) -> Tensor:
-    check(scores=scores)
     scores = ops.as_float(scores)
-    scores_moments = ops.moments(scores)
-    return pack([scores_moments])
+    return ops.moments(scores)
 
 
-def _reward_score_std_finalize(state: Tensor) -> Tensor:
-    scores_moments = state[0:3]
-    return ops.standard_deviation(scores_moments, ddof=1)
-
-
+@METRICS.metric("reward/score/max", results.counted)
 def reward_score_max(scores: Tensor) -> Tensor:
     """Highest score of a response.
 
     An extreme of a batch, so it grows with batch size. Stuck at the highest possible value it says that the best
     responses cannot get better.
 
-    Formula::
-
-        max(scores)
-
+    Formula: ``max(scores)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -150,39 +127,27 @@ def reward_score_max(scores: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> round(F.reward_score_max(tensor([1., 2., 6.])).item(), 3)
+        6.0
     """
-    state = _reward_score_max_update(scores)
-    return _reward_score_max_finalize(state)
-
-
-def _reward_score_max_update(scores: Tensor) -> Tensor:
-    check(scores=scores)
     scores = ops.as_float(scores)
-    scores_max = ops.largest(scores)
-    sequence_count = ops.number_of(scores)
-    return pack([scores_max, sequence_count])
+    return keep.largest(scores)
 
 
-def _reward_score_max_finalize(state: Tensor) -> Tensor:
-    scores_max, sequence_count = state.unbind()
-    return ops.or_nan(scores_max, sequence_count)
-
-
+@METRICS.metric("reward/score/min", results.counted)
 def reward_score_min(scores: Tensor) -> Tensor:
     """Lowest score of a response.
 
     An extreme of a batch, so it falls with batch size. A constant floor is often the penalty for a missing answer or
     end token.
 
-    Formula::
-
-        min(scores)
-
+    Formula: ``min(scores)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -192,39 +157,27 @@ def reward_score_min(scores: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> round(F.reward_score_min(tensor([1., 2., 6.])).item(), 3)
+        1.0
     """
-    state = _reward_score_min_update(scores)
-    return _reward_score_min_finalize(state)
-
-
-def _reward_score_min_update(scores: Tensor) -> Tensor:
-    check(scores=scores)
     scores = ops.as_float(scores)
-    scores_min = ops.smallest(scores)
-    sequence_count = ops.number_of(scores)
-    return pack([scores_min, sequence_count])
+    return keep.smallest(scores)
 
 
-def _reward_score_min_finalize(state: Tensor) -> Tensor:
-    scores_min, sequence_count = state.unbind()
-    return ops.or_nan(scores_min, sequence_count)
-
-
+@METRICS.metric("reward/score/distribution", results.histogram)
 def reward_score_distribution(scores: Tensor) -> Tensor:
     """Histogram of the scores over responses.
 
     Shows what mean and standard deviation hide: two peaks of a pass/fail reward, a spike at a clip bound, or a few
     outliers that carry the mean.
 
-    Formula::
-
-        histogram(scores, low=-10, high=10, bins=80)
-
+    Formula: ``histogram(scores, low=-10, high=10, bins=80)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -235,38 +188,30 @@ def reward_score_distribution(scores: Tensor) -> Tensor:
         maximum a pure number.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> found = F.reward_score_distribution(tensor([1.1, -10.5, 12]))
+        >>> {place: int(count) for place, count in enumerate(found[:-2]) if count}
+        {0: 1, 45: 1, 81: 1}
+        >>> [round(end, 2) for end in found[-2:].tolist()]
+        [-10.5, 12.0]
     """
-    state = _reward_score_distribution_update(scores)
-    return _reward_score_distribution_finalize(state)
-
-
-def _reward_score_distribution_update(scores: Tensor) -> Tensor:
-    check(scores=scores)
     scores = ops.as_float(scores)
-    scores_bins = ops.histogram(scores, low=-10.0, high=10.0, bins=80)
-    return pack([scores_bins])
+    return ops.histogram(scores, low=-10.0, high=10.0, bins=80)
 
 
-def _reward_score_distribution_finalize(state: Tensor) -> Tensor:
-    scores_bins = state[0:84]
-    return ops.histogram_result(scores_bins)
-
-
+@METRICS.metric("reward/total/mean", results.ratio)
 def reward_total_mean(token_rewards: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of the summed token rewards, the score together with all penalties.
 
     What reinforcement learning maximises. Should rise for as long as training works. It may fall while the score rises
     when the KL penalty grows faster; without a penalty it equals the score.
 
-    Formula::
-
-        mean(seq_sum(token_rewards))
-
+    Formula: ``mean(seq_sum(token_rewards))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -277,41 +222,30 @@ def reward_total_mean(token_rewards: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+
+    Example:
+        >>> token_rewards = tensor([[1., 2., -9.], [-4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_total_mean(token_rewards, mask).item(), 4)
+        -0.5
     """
-    state = _reward_total_mean_update(token_rewards, mask)
-    return _reward_total_mean_finalize(state)
-
-
-def _reward_total_mean_update(token_rewards: Tensor, mask: Tensor) -> Tensor:
-    check(token_rewards=token_rewards, mask=mask)
     mask = mask.bool()
     token_rewards = ops.masked(token_rewards, mask)
-    seq_sum_2 = ops.seq_sum(token_rewards, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(token_rewards, mask))
 
 
-def _reward_total_mean_finalize(state: Tensor) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return seq_sum / sequence_count
-
-
+@METRICS.metric("reward/total/max", results.counted)
 def reward_total_max(token_rewards: Tensor, mask: Tensor) -> Tensor:
     """Largest total reward of a response, penalties included.
 
     An extreme of a batch, so it grows with batch size.
 
-    Formula::
-
-        max(seq_sum(token_rewards))
-
+    Formula: ``max(seq_sum(token_rewards))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -322,40 +256,30 @@ def reward_total_max(token_rewards: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> token_rewards = tensor([[1., 2., -9.], [-4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_total_max(token_rewards, mask).item(), 3)
+        3.0
     """
-    state = _reward_total_max_update(token_rewards, mask)
-    return _reward_total_max_finalize(state)
-
-
-def _reward_total_max_update(token_rewards: Tensor, mask: Tensor) -> Tensor:
-    check(token_rewards=token_rewards, mask=mask)
     mask = mask.bool()
     token_rewards = ops.masked(token_rewards, mask)
     seq_sum = ops.seq_sum(token_rewards, mask)
-    seq_sum_max = ops.largest(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_max, sequence_count])
+    return keep.largest(seq_sum)
 
 
-def _reward_total_max_finalize(state: Tensor) -> Tensor:
-    seq_sum_max, sequence_count = state.unbind()
-    return ops.or_nan(seq_sum_max, sequence_count)
-
-
+@METRICS.metric("reward/total/min", results.counted)
 def reward_total_min(token_rewards: Tensor, mask: Tensor) -> Tensor:
     """Smallest total reward of a response, penalties included.
 
     An extreme of a batch, so it falls with batch size. A long response with a large divergence can drag it far down.
 
-    Formula::
-
-        min(seq_sum(token_rewards))
-
+    Formula: ``min(seq_sum(token_rewards))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -366,31 +290,29 @@ def reward_total_min(token_rewards: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+
+    Example:
+        >>> token_rewards = tensor([[1., 2., -9.], [-4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_total_min(token_rewards, mask).item(), 3)
+        -4.0
     """
-    state = _reward_total_min_update(token_rewards, mask)
-    return _reward_total_min_finalize(state)
-
-
-def _reward_total_min_update(token_rewards: Tensor, mask: Tensor) -> Tensor:
-    check(token_rewards=token_rewards, mask=mask)
     mask = mask.bool()
     token_rewards = ops.masked(token_rewards, mask)
     seq_sum = ops.seq_sum(token_rewards, mask)
-    seq_sum_min = ops.smallest(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
-    return pack([seq_sum_min, sequence_count])
+    return keep.smallest(seq_sum)
 
 
-def _reward_total_min_finalize(state: Tensor) -> Tensor:
-    seq_sum_min, sequence_count = state.unbind()
-    return ops.or_nan(seq_sum_min, sequence_count)
+def _reward_non_score_sum_result(state: Tensor, *, kl_coef: float) -> Tensor:
+    seq_sum, sequence_count = state.unbind()
+    return -kl_coef * (seq_sum / sequence_count)
 
 
+@METRICS.metric("reward/non_score/sum", _reward_non_score_sum_result, "kl_coef")
 def reward_non_score_sum(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor, *, kl_coef: float = 0.05) -> Tensor:
     """Mean over responses of the summed KL penalty, as a (negative) reward.
 
@@ -398,10 +320,7 @@ def reward_non_score_sum(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
     then usually negative and growing in size: the price paid for leaving the reference. Longer responses pay more.
     Positive values mean a negative divergence estimate.
 
-    Formula::
-
-        -kl_coef * mean(seq_sum(old_logprobs - ref_logprobs))
-
+    Formula: ``-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs))``.
     Population: Every response of the batch. Estimator: k1. Data may be split between sequences: merged states equal the
     whole.
 
@@ -417,35 +336,26 @@ def reward_non_score_sum(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_non_score_sum(old_logprobs, ref_logprobs, mask).item(), 5)
+        0.01733
     """
-    state = _reward_non_score_sum_update(old_logprobs, ref_logprobs, mask, kl_coef=kl_coef)
-    return _reward_non_score_sum_finalize(state, kl_coef=kl_coef)
-
-
-def _reward_non_score_sum_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor, *, kl_coef: float) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
-    check_numbers("reward/non_score/sum", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(old_logprobs - ref_logprobs, mask))
 
 
-def _reward_non_score_sum_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return -kl_coef * (seq_sum / sequence_count)
-
-
+@METRICS.metric("reward/non_score/sum@padded", _reward_non_score_sum_result, "kl_coef")
 def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, kl_coef: float = 0.05) -> Tensor:
     """The penalty summed over all response positions, padding included.
 
@@ -453,10 +363,7 @@ def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, k
     then usually negative and growing in size: the price paid for leaving the reference. Longer responses pay more.
     Positive values mean a negative divergence estimate.
 
-    Formula::
-
-        -kl_coef * mean(seq_sum(old_logprobs - ref_logprobs, over=everything))
-
+    Formula: ``-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs, over=everything))``.
     Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: k1. Data
     may be split between sequences: merged states equal the whole.
 
@@ -471,34 +378,24 @@ def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, k
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> round(F.reward_non_score_sum_padded(old_logprobs, ref_logprobs).item(), 5)
+        0.01733
     """
-    state = _reward_non_score_sum_padded_update(old_logprobs, ref_logprobs, kl_coef=kl_coef)
-    return _reward_non_score_sum_padded_finalize(state, kl_coef=kl_coef)
-
-
-def _reward_non_score_sum_padded_update(old_logprobs: Tensor, ref_logprobs: Tensor, *, kl_coef: float) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs)
-    check_numbers("reward/non_score/sum@padded", kl_coef=kl_coef)
     old_logprobs = ops.as_float(old_logprobs)
     ref_logprobs = ops.as_float(ref_logprobs)
-    seq_sum_2 = ops.seq_sum(old_logprobs - ref_logprobs)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(old_logprobs - ref_logprobs))
 
 
-def _reward_non_score_sum_padded_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return -kl_coef * (seq_sum / sequence_count)
-
-
+@METRICS.metric("reward/non_score/sum@k3", _reward_non_score_sum_result, "kl_coef")
 def reward_non_score_sum_k3(
     old_logprobs: Tensor,
     ref_logprobs: Tensor,
@@ -532,42 +429,32 @@ def reward_non_score_sum_k3(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_non_score_sum_k3(old_logprobs, ref_logprobs, mask).item(), 5)
+        -0.04517
     """
-    state = _reward_non_score_sum_k3_update(old_logprobs, ref_logprobs, mask, kl_coef=kl_coef)
-    return _reward_non_score_sum_k3_finalize(state, kl_coef=kl_coef)
-
-
-def _reward_non_score_sum_k3_update(
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    kl_coef: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
-    check_numbers("reward/non_score/sum@k3", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     log_ratio = ref_logprobs - old_logprobs
-    seq_sum_2 = ops.seq_sum(torch.exp(log_ratio) - 1 - log_ratio, mask)
-    seq_sum = ops.total(seq_sum_2)
-    sequence_count = ops.number_of(seq_sum_2)
-    return pack([seq_sum, sequence_count])
+    return keep.mean(ops.seq_sum(torch.exp(log_ratio) - 1 - log_ratio, mask))
 
 
-def _reward_non_score_sum_k3_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    seq_sum, sequence_count = state.unbind()
-    return -kl_coef * (seq_sum / sequence_count)
+def _reward_non_score_token_mean_result(state: Tensor, *, kl_coef: float) -> Tensor:
+    difference_sum, token_count = state.unbind()
+    return -kl_coef * (difference_sum / token_count)
 
 
+@METRICS.metric("reward/non_score/token_mean", _reward_non_score_token_mean_result, "kl_coef")
 def reward_non_score_token_mean(
     old_logprobs: Tensor,
     ref_logprobs: Tensor,
@@ -580,10 +467,7 @@ def reward_non_score_token_mean(
     Minus the KL coefficient times the mean log-ratio per token. It does not grow with the length of the responses, and
     with an adaptive coefficient it moves even when the policy does not.
 
-    Formula::
-
-        -kl_coef * mean(old_logprobs - ref_logprobs)
-
+    Formula: ``-kl_coef * mean(old_logprobs - ref_logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -599,40 +483,31 @@ def reward_non_score_token_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_non_score_token_mean(old_logprobs, ref_logprobs, mask).item(), 5)
+        0.04621
     """
-    state = _reward_non_score_token_mean_update(old_logprobs, ref_logprobs, mask, kl_coef=kl_coef)
-    return _reward_non_score_token_mean_finalize(state, kl_coef=kl_coef)
-
-
-def _reward_non_score_token_mean_update(
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    kl_coef: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
-    check_numbers("reward/non_score/token_mean", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    difference_sum = ops.total(old_logprobs - ref_logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([difference_sum, token_count])
+    return keep.mean(old_logprobs - ref_logprobs, mask)
 
 
-def _reward_non_score_token_mean_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    difference_sum, token_count = state.unbind()
-    return -kl_coef * (difference_sum / token_count)
+def _reward_non_score_token_mean_abs_result(state: Tensor, *, kl_coef: float) -> Tensor:
+    abs_sum, token_count = state.unbind()
+    return -kl_coef * (abs_sum / token_count)
 
 
+@METRICS.metric("reward/non_score/token_mean@abs", _reward_non_score_token_mean_abs_result, "kl_coef")
 def reward_non_score_token_mean_abs(
     old_logprobs: Tensor,
     ref_logprobs: Tensor,
@@ -645,10 +520,7 @@ def reward_non_score_token_mean_abs(
     Minus the KL coefficient times the mean log-ratio per token. It does not grow with the length of the responses, and
     with an adaptive coefficient it moves even when the policy does not.
 
-    Formula::
-
-        -kl_coef * mean(abs(old_logprobs - ref_logprobs))
-
+    Formula: ``-kl_coef * mean(abs(old_logprobs - ref_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -664,40 +536,31 @@ def reward_non_score_token_mean_abs(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_non_score_token_mean_abs(old_logprobs, ref_logprobs, mask).item(), 4)
+        -0.1386
     """
-    state = _reward_non_score_token_mean_abs_update(old_logprobs, ref_logprobs, mask, kl_coef=kl_coef)
-    return _reward_non_score_token_mean_abs_finalize(state, kl_coef=kl_coef)
-
-
-def _reward_non_score_token_mean_abs_update(
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    kl_coef: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
-    check_numbers("reward/non_score/token_mean@abs", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    abs_sum = ops.total(torch.abs(old_logprobs - ref_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([abs_sum, token_count])
+    return keep.mean(torch.abs(old_logprobs - ref_logprobs), mask)
 
 
-def _reward_non_score_token_mean_abs_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    abs_sum, token_count = state.unbind()
-    return -kl_coef * (abs_sum / token_count)
+def _reward_non_score_token_mean_k2_result(state: Tensor, *, kl_coef: float) -> Tensor:
+    product_sum, token_count = state.unbind()
+    return -kl_coef * (product_sum / token_count)
 
 
+@METRICS.metric("reward/non_score/token_mean@k2", _reward_non_score_token_mean_k2_result, "kl_coef")
 def reward_non_score_token_mean_k2(
     old_logprobs: Tensor,
     ref_logprobs: Tensor,
@@ -710,10 +573,7 @@ def reward_non_score_token_mean_k2(
     Minus the KL coefficient times the mean log-ratio per token. It does not grow with the length of the responses, and
     with an adaptive coefficient it moves even when the policy does not.
 
-    Formula::
-
-        -kl_coef * mean(0.5 * (old_logprobs - ref_logprobs) ** 2)
-
+    Formula: ``-kl_coef * mean(0.5 * (old_logprobs - ref_logprobs) ** 2)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -729,40 +589,31 @@ def reward_non_score_token_mean_k2(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_non_score_token_mean_k2(old_logprobs, ref_logprobs, mask).item(), 5)
+        -0.08008
     """
-    state = _reward_non_score_token_mean_k2_update(old_logprobs, ref_logprobs, mask, kl_coef=kl_coef)
-    return _reward_non_score_token_mean_k2_finalize(state, kl_coef=kl_coef)
-
-
-def _reward_non_score_token_mean_k2_update(
-    old_logprobs: Tensor,
-    ref_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    kl_coef: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
-    check_numbers("reward/non_score/token_mean@k2", kl_coef=kl_coef)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    product_sum = ops.total(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
 
 
-def _reward_non_score_token_mean_k2_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return -kl_coef * (product_sum / token_count)
+def _reward_non_score_token_mean_full_result(state: Tensor, *, kl_coef: float) -> Tensor:
+    sum_vocab_sum, token_count = state.unbind()
+    return -kl_coef * (sum_vocab_sum / token_count)
 
 
+@METRICS.metric("reward/non_score/token_mean@full", _reward_non_score_token_mean_full_result, "kl_coef")
 def reward_non_score_token_mean_full(
     old_logits: Tensor,
     ref_logits: Tensor,
@@ -775,10 +626,7 @@ def reward_non_score_token_mean_full(
     Minus the KL coefficient times the mean log-ratio per token. It does not grow with the length of the responses, and
     with an adaptive coefficient it moves even when the policy does not.
 
-    Formula::
-
-        -kl_coef * mean(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits))))
-
+    Formula: ``-kl_coef * mean(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits))))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
     anywhere: merged states equal the whole.
 
@@ -794,53 +642,36 @@ def reward_non_score_token_mean_full(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+
+    Example:
+        >>> old_logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> ref_logits = tensor([[[0, log(3)], [2, 2], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_non_score_token_mean_full(old_logits, ref_logits, mask).item(), 5)
+        -0.01831
     """
-    state = _reward_non_score_token_mean_full_update(old_logits, ref_logits, mask, kl_coef=kl_coef)
-    return _reward_non_score_token_mean_full_finalize(state, kl_coef=kl_coef)
-
-
-def _reward_non_score_token_mean_full_update(
-    old_logits: Tensor,
-    ref_logits: Tensor,
-    mask: Tensor,
-    *,
-    kl_coef: float,
-) -> Tensor:
-    check(old_logits=old_logits, ref_logits=ref_logits, mask=mask)
-    check_numbers("reward/non_score/token_mean@full", kl_coef=kl_coef)
     mask = mask.bool()
 
     def sum_vocab_rows(old_logits: torch.Tensor, ref_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(old_logits, -1) - torch.log_softmax(ref_logits, -1)
         return (torch.softmax(old_logits, -1) * difference).sum(-1)
 
-    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask)
-    token_count = ops.count(mask)
-    return pack([sum_vocab_sum, token_count])
+    return keep.mean(ops.in_chunks(sum_vocab_rows, old_logits, ref_logits, mask=mask), mask)
 
 
-def _reward_non_score_token_mean_full_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
-    sum_vocab_sum, token_count = state.unbind()
-    return -kl_coef * (sum_vocab_sum / token_count)
-
-
+@METRICS.metric("reward/std", results.deviation(1))
 def reward_std(rewards: Tensor) -> Tensor:
     """Standard deviation over all responses of the reward that advantages are made of.
 
     Pools the spread between prompts and the spread within them. It can stay large although no prompt offers a learning
     signal any more, when easy prompts always and hard ones never succeed. The unbiased estimate (n − 1) is used.
 
-    Formula::
-
-        std(rewards)
-
+    Formula: ``std(rewards)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -850,28 +681,20 @@ def reward_std(rewards: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> round(F.reward_std(tensor([1., 2., 6.])).item(), 3)
+        2.646
     """
-    state = _reward_std_update(rewards)
-    return _reward_std_finalize(state)
-
-
-def _reward_std_update(rewards: Tensor) -> Tensor:
-    check(rewards=rewards)
     rewards = ops.as_float(rewards)
-    rewards_moments = ops.moments(rewards)
-    return pack([rewards_moments])
+    return ops.moments(rewards)
 
 
-def _reward_std_finalize(state: Tensor) -> Tensor:
-    rewards_moments = state[0:3]
-    return ops.standard_deviation(rewards_moments, ddof=1)
-
-
+@METRICS.metric("reward/group_std", results.ratio)
 def reward_group_std(rewards: Tensor, group_ids: Tensor) -> Tensor:
     """Mean over prompts of the standard deviation of the rewards of their responses.
 
@@ -879,10 +702,7 @@ def reward_group_std(rewards: Tensor, group_ids: Tensor) -> Tensor:
     there is nothing to compare. It falls towards 0 as prompts become solved, or hopeless. The unbiased estimate (n − 1)
     is used within each group.
 
-    Formula::
-
-        mean(group_std(rewards))
-
+    Formula: ``mean(group_std(rewards))``.
     Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
 
     Args:
@@ -893,41 +713,31 @@ def reward_group_std(rewards: Tensor, group_ids: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> rewards = tensor([1., 3., 5., 5.])
+        >>> group_ids = tensor([0, 0, 7, 7])
+        >>> round(F.reward_group_std(rewards, group_ids).item(), 4)
+        0.7071
     """
-    state = _reward_group_std_update(rewards, group_ids)
-    return _reward_group_std_finalize(state)
-
-
-def _reward_group_std_update(rewards: Tensor, group_ids: Tensor) -> Tensor:
-    check(rewards=rewards, group_ids=group_ids)
     rewards = ops.as_float(rewards)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
-    group_std_sum = ops.total(ops.group_std(rewards, group_index, ddof=1), exists)
-    group_count = ops.count(exists)
-    return pack([group_std_sum, group_count])
+    return keep.mean(ops.group_std(rewards, group_index, ddof=1), exists)
 
 
-def _reward_group_std_finalize(state: Tensor) -> Tensor:
-    group_std_sum, group_count = state.unbind()
-    return group_std_sum / group_count
-
-
+@METRICS.metric("reward/zero_std_fraction", results.ratio)
 def reward_zero_std_fraction(rewards: Tensor, group_ids: Tensor, *, tolerance: float = 1e-08) -> Tensor:
     """Share of prompts whose responses all earned the same reward.
 
     These prompts yield zero advantages and teach nothing. A growing share means that more and more prompts are always
     solved, or never. At 1 the batch is wasted and the policy loss is 0.
 
-    Formula::
-
-        mean(group_std(rewards) <= tolerance)
-
+    Formula: ``mean(group_std(rewards) <= tolerance)``.
     Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
 
     Args:
@@ -940,21 +750,18 @@ def reward_zero_std_fraction(rewards: Tensor, group_ids: Tensor, *, tolerance: f
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
+
+    Example:
+        >>> rewards = tensor([1., 3., 5., 5.])
+        >>> group_ids = tensor([0, 0, 7, 7])
+        >>> round(F.reward_zero_std_fraction(rewards, group_ids).item(), 4)
+        0.5
     """
-    state = _reward_zero_std_fraction_update(rewards, group_ids, tolerance=tolerance)
-    return _reward_zero_std_fraction_finalize(state)
-
-
-def _reward_zero_std_fraction_update(rewards: Tensor, group_ids: Tensor, *, tolerance: float) -> Tensor:
-    check(rewards=rewards, group_ids=group_ids)
-    check_numbers("reward/zero_std_fraction", tolerance=tolerance)
     rewards = ops.as_float(rewards)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
@@ -963,21 +770,14 @@ def _reward_zero_std_fraction_update(rewards: Tensor, group_ids: Tensor, *, tole
     return pack([condition_count, group_count])
 
 
-def _reward_zero_std_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, group_count = state.unbind()
-    return condition_count / group_count
-
-
+@METRICS.metric("reward/function/mean", results.ratio)
 def reward_function_mean(function_rewards: Tensor) -> Tensor:
     """Mean over responses of one reward function, before weights are applied.
 
     Tells apart what the combined reward mixes, for instance correctness and format. Responses for which the function
     gave no reward are left out, so functions that apply to some tasks only are averaged over those.
 
-    Formula::
-
-        mean(function_rewards)
-
+    Formula: ``mean(function_rewards)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -988,40 +788,28 @@ def reward_function_mean(function_rewards: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> round(F.reward_function_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _reward_function_mean_update(function_rewards)
-    return _reward_function_mean_finalize(state)
-
-
-def _reward_function_mean_update(function_rewards: Tensor) -> Tensor:
-    check(function_rewards=function_rewards)
     function_rewards = ops.as_float(function_rewards)
     valid = ~torch.isnan(function_rewards)
-    function_rewards_sum = ops.total(function_rewards, valid)
-    selected_count = ops.count(valid)
-    return pack([function_rewards_sum, selected_count])
+    return keep.mean(function_rewards, valid)
 
 
-def _reward_function_mean_finalize(state: Tensor) -> Tensor:
-    function_rewards_sum, selected_count = state.unbind()
-    return function_rewards_sum / selected_count
-
-
+@METRICS.metric("reward/function/std", results.deviation(1))
 def reward_function_std(function_rewards: Tensor) -> Tensor:
     """Standard deviation over responses of one reward function, before weights are applied.
 
     At 0 the function rewards every response alike and contributes nothing. The unbiased estimate (n − 1) over all
     responses is used, and responses without a reward are left out.
 
-    Formula::
-
-        std(function_rewards)
-
+    Formula: ``std(function_rewards)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1032,339 +820,14 @@ def reward_function_std(function_rewards: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+
+    Example:
+        >>> round(F.reward_function_std(tensor([1., 2., 6.])).item(), 3)
+        2.646
     """
-    state = _reward_function_std_update(function_rewards)
-    return _reward_function_std_finalize(state)
-
-
-def _reward_function_std_update(function_rewards: Tensor) -> Tensor:
-    check(function_rewards=function_rewards)
     function_rewards = ops.as_float(function_rewards)
-    function_rewards_moments = ops.moments(function_rewards, ~torch.isnan(function_rewards))
-    return pack([function_rewards_moments])
-
-
-def _reward_function_std_finalize(state: Tensor) -> Tensor:
-    function_rewards_moments = state[0:3]
-    return ops.standard_deviation(function_rewards_moments, ddof=1)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "reward/score/mean": MetricFunction(
-        id="reward/score/mean",
-        brief="Mean score of the responses, before any penalty.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("scores"),
-        parameters={},
-        function=reward_score_mean,
-        update=_reward_score_mean_update,
-        finalize=_reward_score_mean_finalize,
-        formula="mean(scores)",
-        slots=(Slot("scores_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "reward/score/std": MetricFunction(
-        id="reward/score/std",
-        brief="Standard deviation of the scores over responses.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("scores"),
-        parameters={},
-        function=reward_score_std,
-        update=_reward_score_std_update,
-        finalize=_reward_score_std_finalize,
-        formula="std(scores)",
-        slots=(Slot("scores_moments", "moments"),),
-    ),
-    "reward/score/max": MetricFunction(
-        id="reward/score/max",
-        brief="Highest score of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("scores"),
-        parameters={},
-        function=reward_score_max,
-        update=_reward_score_max_update,
-        finalize=_reward_score_max_finalize,
-        formula="max(scores)",
-        slots=(Slot("scores_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "reward/score/min": MetricFunction(
-        id="reward/score/min",
-        brief="Lowest score of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("scores"),
-        parameters={},
-        function=reward_score_min,
-        update=_reward_score_min_update,
-        finalize=_reward_score_min_finalize,
-        formula="min(scores)",
-        slots=(Slot("scores_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "reward/score/distribution": MetricFunction(
-        id="reward/score/distribution",
-        brief="Histogram of the scores over responses.",
-        unit="1",
-        kind="distribution",
-        atom="sequence",
-        empty="nan",
-        inputs=named("scores"),
-        parameters={},
-        function=reward_score_distribution,
-        update=_reward_score_distribution_update,
-        finalize=_reward_score_distribution_finalize,
-        formula="histogram(scores, low=-10, high=10, bins=80)",
-        slots=(Slot("scores_bins", "bins", bins=80, low=-10.0, high=10.0),),
-    ),
-    "reward/total/mean": MetricFunction(
-        id="reward/total/mean",
-        brief="Mean over responses of the summed token rewards, the score together with all penalties.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("token_rewards", "mask"),
-        parameters={},
-        function=reward_total_mean,
-        update=_reward_total_mean_update,
-        finalize=_reward_total_mean_finalize,
-        formula="mean(seq_sum(token_rewards))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "reward/total/max": MetricFunction(
-        id="reward/total/max",
-        brief="Largest total reward of a response, penalties included.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("token_rewards", "mask"),
-        parameters={},
-        function=reward_total_max,
-        update=_reward_total_max_update,
-        finalize=_reward_total_max_finalize,
-        formula="max(seq_sum(token_rewards))",
-        slots=(Slot("seq_sum_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "reward/total/min": MetricFunction(
-        id="reward/total/min",
-        brief="Smallest total reward of a response, penalties included.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("token_rewards", "mask"),
-        parameters={},
-        function=reward_total_min,
-        update=_reward_total_min_update,
-        finalize=_reward_total_min_finalize,
-        formula="min(seq_sum(token_rewards))",
-        slots=(Slot("seq_sum_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "reward/non_score/sum": MetricFunction(
-        id="reward/non_score/sum",
-        brief="Mean over responses of the summed KL penalty, as a (negative) reward.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={"kl_coef": 0.05},
-        function=reward_non_score_sum,
-        update=_reward_non_score_sum_update,
-        finalize=_reward_non_score_sum_finalize,
-        finalize_parameters=("kl_coef",),
-        formula="-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "reward/non_score/sum@padded": MetricFunction(
-        id="reward/non_score/sum@padded",
-        brief="The penalty summed over all response positions, padding included.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs"),
-        parameters={"kl_coef": 0.05},
-        function=reward_non_score_sum_padded,
-        update=_reward_non_score_sum_padded_update,
-        finalize=_reward_non_score_sum_padded_finalize,
-        finalize_parameters=("kl_coef",),
-        formula="-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs, over=everything))",
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-        over_padding=True,
-    ),
-    "reward/non_score/sum@k3": MetricFunction(
-        id="reward/non_score/sum@k3",
-        brief="The penalty made of the k3 estimator.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={"kl_coef": 0.05},
-        function=reward_non_score_sum_k3,
-        update=_reward_non_score_sum_k3_update,
-        finalize=_reward_non_score_sum_k3_finalize,
-        finalize_parameters=("kl_coef",),
-        formula="-kl_coef * mean(seq_sum(exp(log_ratio) - 1 - log_ratio))",
-        let={"log_ratio": "ref_logprobs - old_logprobs"},
-        slots=(Slot("seq_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "reward/non_score/token_mean": MetricFunction(
-        id="reward/non_score/token_mean",
-        brief="KL penalty per response token, as a (negative) reward.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={"kl_coef": 0.2},
-        function=reward_non_score_token_mean,
-        update=_reward_non_score_token_mean_update,
-        finalize=_reward_non_score_token_mean_finalize,
-        finalize_parameters=("kl_coef",),
-        formula="-kl_coef * mean(old_logprobs - ref_logprobs)",
-        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "reward/non_score/token_mean@abs": MetricFunction(
-        id="reward/non_score/token_mean@abs",
-        brief="The penalty made of the absolute log-ratio.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={"kl_coef": 0.2},
-        function=reward_non_score_token_mean_abs,
-        update=_reward_non_score_token_mean_abs_update,
-        finalize=_reward_non_score_token_mean_abs_finalize,
-        finalize_parameters=("kl_coef",),
-        formula="-kl_coef * mean(abs(old_logprobs - ref_logprobs))",
-        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "reward/non_score/token_mean@k2": MetricFunction(
-        id="reward/non_score/token_mean@k2",
-        brief="The penalty made of half the squared log-ratio.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "ref_logprobs", "mask"),
-        parameters={"kl_coef": 0.2},
-        function=reward_non_score_token_mean_k2,
-        update=_reward_non_score_token_mean_k2_update,
-        finalize=_reward_non_score_token_mean_k2_finalize,
-        finalize_parameters=("kl_coef",),
-        formula="-kl_coef * mean(0.5 * (old_logprobs - ref_logprobs) ** 2)",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "reward/non_score/token_mean@full": MetricFunction(
-        id="reward/non_score/token_mean@full",
-        brief="The penalty made of the exact divergence over the vocabulary.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logits", "ref_logits", "mask"),
-        parameters={"kl_coef": 0.2},
-        function=reward_non_score_token_mean_full,
-        update=_reward_non_score_token_mean_full_update,
-        finalize=_reward_non_score_token_mean_full_finalize,
-        finalize_parameters=("kl_coef",),
-        formula="-kl_coef * mean(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits))))",
-        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "reward/std": MetricFunction(
-        id="reward/std",
-        brief="Standard deviation over all responses of the reward that advantages are made of.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rewards"),
-        parameters={},
-        function=reward_std,
-        update=_reward_std_update,
-        finalize=_reward_std_finalize,
-        formula="std(rewards)",
-        slots=(Slot("rewards_moments", "moments"),),
-    ),
-    "reward/group_std": MetricFunction(
-        id="reward/group_std",
-        brief="Mean over prompts of the standard deviation of the rewards of their responses.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("rewards", "group_ids"),
-        parameters={},
-        function=reward_group_std,
-        update=_reward_group_std_update,
-        finalize=_reward_group_std_finalize,
-        formula="mean(group_std(rewards))",
-        slots=(Slot("group_std_sum", "sum"), Slot("group_count", "count")),
-    ),
-    "reward/zero_std_fraction": MetricFunction(
-        id="reward/zero_std_fraction",
-        brief="Share of prompts whose responses all earned the same reward.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("rewards", "group_ids"),
-        parameters={"tolerance": 1e-08},
-        function=reward_zero_std_fraction,
-        update=_reward_zero_std_fraction_update,
-        finalize=_reward_zero_std_fraction_finalize,
-        formula="mean(group_std(rewards) <= tolerance)",
-        slots=(Slot("condition_count", "count"), Slot("group_count", "count")),
-    ),
-    "reward/function/mean": MetricFunction(
-        id="reward/function/mean",
-        brief="Mean over responses of one reward function, before weights are applied.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("function_rewards"),
-        parameters={},
-        function=reward_function_mean,
-        update=_reward_function_mean_update,
-        finalize=_reward_function_mean_finalize,
-        formula="mean(function_rewards)",
-        nan="skip",
-        slots=(Slot("function_rewards_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "reward/function/std": MetricFunction(
-        id="reward/function/std",
-        brief="Standard deviation over responses of one reward function, before weights are applied.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("function_rewards"),
-        parameters={},
-        function=reward_function_std,
-        update=_reward_function_std_update,
-        finalize=_reward_function_std_finalize,
-        formula="std(function_rewards)",
-        nan="skip",
-        slots=(Slot("function_rewards_moments", "moments"),),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return ops.moments(function_rewards, ~torch.isnan(function_rewards))

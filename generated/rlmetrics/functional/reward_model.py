@@ -13,12 +13,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -33,7 +32,11 @@ __all__ = [
     "reward_model_step_loss",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("reward_model/loss", results.ratio)
 def reward_model_loss(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     """Bradley-Terry loss of a reward model, the negative log-sigmoid of the difference between the scores of a pair.
 
@@ -42,10 +45,7 @@ def reward_model_loss(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     evaluation loss climbs is overfitting, which reward models reach within an epoch or two; the accuracy then still
     looks fine.
 
-    Formula::
-
-        mean(-log_sigmoid(chosen_scores - rejected_scores))
-
+    Formula: ``mean(-log_sigmoid(chosen_scores - rejected_scores))``.
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: bradley_terry. Data may be
     split between sequences: merged states equal the whole.
 
@@ -57,32 +57,24 @@ def reward_model_loss(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ouyang et al. 2022, Training language models to follow instructions with human feedback,
             https://arxiv.org/abs/2203.02155.
+
+    Example:
+        >>> chosen_scores = tensor([1., 2., 6.])
+        >>> rejected_scores = tensor([0., 4., 3.])
+        >>> round(F.reward_model_loss(chosen_scores, rejected_scores).item(), 4)
+        0.8296
     """
-    state = _reward_model_loss_update(chosen_scores, rejected_scores)
-    return _reward_model_loss_finalize(state)
-
-
-def _reward_model_loss_update(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
-    check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
-    negative_log_sigmoid = -torch.nn.functional.logsigmoid(chosen_scores - rejected_scores)
-    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
-    sequence_count = ops.number_of(negative_log_sigmoid)
-    return pack([negative_log_sigmoid_sum, sequence_count])
+    return keep.mean(-torch.nn.functional.logsigmoid(chosen_scores - rejected_scores))
 
 
-def _reward_model_loss_finalize(state: Tensor) -> Tensor:
-    negative_log_sigmoid_sum, sequence_count = state.unbind()
-    return negative_log_sigmoid_sum / sequence_count
-
-
+@METRICS.metric("reward_model/loss@centred", results.ratio)
 def reward_model_loss_centred(chosen_scores: Tensor, rejected_scores: Tensor, *, centre_coef: float = 0.01) -> Tensor:
     """With a penalty on the squared sum of both scores, which anchors their level at 0.
 
@@ -108,36 +100,26 @@ def reward_model_loss_centred(chosen_scores: Tensor, rejected_scores: Tensor, *,
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ouyang et al. 2022, Training language models to follow instructions with human feedback,
             https://arxiv.org/abs/2203.02155.
+
+    Example:
+        >>> chosen_scores = tensor([1., 2., 6.])
+        >>> rejected_scores = tensor([0., 4., 3.])
+        >>> round(F.reward_model_loss_centred(chosen_scores, rejected_scores).item(), 3)
+        1.223
     """
-    state = _reward_model_loss_centred_update(chosen_scores, rejected_scores, centre_coef=centre_coef)
-    return _reward_model_loss_centred_finalize(state)
-
-
-def _reward_model_loss_centred_update(chosen_scores: Tensor, rejected_scores: Tensor, *, centre_coef: float) -> Tensor:
-    check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
-    check_numbers("reward_model/loss@centred", centre_coef=centre_coef)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(chosen_scores - rejected_scores)
     product = centre_coef * torch.square(chosen_scores + rejected_scores)
-    total = negative_log_sigmoid + product
-    total_sum = ops.total(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_sum, sequence_count])
+    return keep.mean(negative_log_sigmoid + product)
 
 
-def _reward_model_loss_centred_finalize(state: Tensor) -> Tensor:
-    total_sum, sequence_count = state.unbind()
-    return total_sum / sequence_count
-
-
+@METRICS.metric("reward_model/accuracy", results.ratio)
 def reward_model_accuracy(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     """Share of pairs whose preferred response gets the strictly higher score from the reward model.
 
@@ -145,10 +127,7 @@ def reward_model_accuracy(chosen_scores: Tensor, rejected_scores: Tensor) -> Ten
     shortcut such as length, or for leakage. It ignores by how much the model prefers, so watch it together with the
     margin; on training data it says little after the first epoch.
 
-    Formula::
-
-        mean(chosen_scores > rejected_scores)
-
+    Formula: ``mean(chosen_scores > rejected_scores)``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -160,42 +139,31 @@ def reward_model_accuracy(chosen_scores: Tensor, rejected_scores: Tensor) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ouyang et al. 2022, Training language models to follow instructions with human feedback,
             https://arxiv.org/abs/2203.02155.
+
+    Example:
+        >>> chosen_scores = tensor([1., 2., 6.])
+        >>> rejected_scores = tensor([0., 4., 3.])
+        >>> round(F.reward_model_accuracy(chosen_scores, rejected_scores).item(), 4)
+        0.6667
     """
-    state = _reward_model_accuracy_update(chosen_scores, rejected_scores)
-    return _reward_model_accuracy_finalize(state)
-
-
-def _reward_model_accuracy_update(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
-    check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
-    condition = chosen_scores > rejected_scores
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(chosen_scores > rejected_scores)
 
 
-def _reward_model_accuracy_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("reward_model/margin", results.ratio)
 def reward_model_margin(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     """Mean difference between the scores of the preferred and the rejected response of a pair.
 
     Grows from about 0. Its size is arbitrary, since scores have no unit; a margin that keeps growing while the
     evaluation accuracy stands still means that the model becomes overconfident, and its scores will be easy to exploit.
 
-    Formula::
-
-        mean(chosen_scores - rejected_scores)
-
+    Formula: ``mean(chosen_scores - rejected_scores)``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -207,38 +175,33 @@ def reward_model_margin(chosen_scores: Tensor, rejected_scores: Tensor) -> Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> chosen_scores = tensor([1., 2., 6.])
+        >>> rejected_scores = tensor([0., 4., 3.])
+        >>> round(F.reward_model_margin(chosen_scores, rejected_scores).item(), 4)
+        0.6667
     """
-    state = _reward_model_margin_update(chosen_scores, rejected_scores)
-    return _reward_model_margin_finalize(state)
-
-
-def _reward_model_margin_update(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
-    check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
-    difference = chosen_scores - rejected_scores
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(chosen_scores - rejected_scores)
 
 
-def _reward_model_margin_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
+def _reward_model_score_mean_result(state: Tensor) -> Tensor:
+    chosen_scores_sum, sequence_count, rejected_scores_sum = state.unbind()
+    total = chosen_scores_sum / sequence_count + rejected_scores_sum / sequence_count
+    return 0.5 * total
 
 
+@METRICS.metric("reward_model/score/mean", _reward_model_score_mean_result)
 def reward_model_score_mean(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     """Mean score of all responses of the pairs, preferred and rejected together.
 
     The loss does not see the common level, so it may drift anywhere; a drift alone is harmless for training with it if
     the policy trainer normalises rewards, and a nuisance otherwise. A centring penalty holds it near 0.
 
-    Formula::
-
-        0.5 * (mean(chosen_scores) + mean(rejected_scores))
-
+    Formula: ``0.5 * (mean(chosen_scores) + mean(rejected_scores))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -250,15 +213,14 @@ def reward_model_score_mean(chosen_scores: Tensor, rejected_scores: Tensor) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> chosen_scores = tensor([1., 2., 6.])
+        >>> rejected_scores = tensor([0., 4., 3.])
+        >>> round(F.reward_model_score_mean(chosen_scores, rejected_scores).item(), 3)
+        2.667
     """
-    state = _reward_model_score_mean_update(chosen_scores, rejected_scores)
-    return _reward_model_score_mean_finalize(state)
-
-
-def _reward_model_score_mean_update(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
-    check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
     chosen_scores_sum = ops.total(chosen_scores)
@@ -267,22 +229,14 @@ def _reward_model_score_mean_update(chosen_scores: Tensor, rejected_scores: Tens
     return pack([chosen_scores_sum, sequence_count, rejected_scores_sum])
 
 
-def _reward_model_score_mean_finalize(state: Tensor) -> Tensor:
-    chosen_scores_sum, sequence_count, rejected_scores_sum = state.unbind()
-    total = chosen_scores_sum / sequence_count + rejected_scores_sum / sequence_count
-    return 0.5 * total
-
-
+@METRICS.metric("reward_model/score/min", results.counted)
 def reward_model_score_min(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     """Lowest score of any response of the pairs.
 
     With the highest score it shows how far the model spreads its scores. A single far outlier usually is an empty,
     broken or very long text.
 
-    Formula::
-
-        min(minimum(chosen_scores, rejected_scores))
-
+    Formula: ``min(minimum(chosen_scores, rejected_scores))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -294,38 +248,27 @@ def reward_model_score_min(chosen_scores: Tensor, rejected_scores: Tensor) -> Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> chosen_scores = tensor([1., 2., 6.])
+        >>> rejected_scores = tensor([0., 4., 3.])
+        >>> round(F.reward_model_score_min(chosen_scores, rejected_scores).item(), 4)
+        0.0
     """
-    state = _reward_model_score_min_update(chosen_scores, rejected_scores)
-    return _reward_model_score_min_finalize(state)
-
-
-def _reward_model_score_min_update(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
-    check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
-    smaller = torch.minimum(chosen_scores, rejected_scores)
-    smaller_min = ops.smallest(smaller)
-    sequence_count = ops.number_of(smaller)
-    return pack([smaller_min, sequence_count])
+    return keep.smallest(torch.minimum(chosen_scores, rejected_scores))
 
 
-def _reward_model_score_min_finalize(state: Tensor) -> Tensor:
-    smaller_min, sequence_count = state.unbind()
-    return ops.or_nan(smaller_min, sequence_count)
-
-
+@METRICS.metric("reward_model/score/max", results.counted)
 def reward_model_score_max(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     """Highest score of any response of the pairs.
 
     Scores that run off upwards in training, far beyond those of the evaluation data, announce that the model memorises
     single texts.
 
-    Formula::
-
-        max(maximum(chosen_scores, rejected_scores))
-
+    Formula: ``max(maximum(chosen_scores, rejected_scores))``.
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
 
@@ -337,38 +280,27 @@ def reward_model_score_max(chosen_scores: Tensor, rejected_scores: Tensor) -> Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> chosen_scores = tensor([1., 2., 6.])
+        >>> rejected_scores = tensor([0., 4., 3.])
+        >>> round(F.reward_model_score_max(chosen_scores, rejected_scores).item(), 3)
+        6.0
     """
-    state = _reward_model_score_max_update(chosen_scores, rejected_scores)
-    return _reward_model_score_max_finalize(state)
-
-
-def _reward_model_score_max_update(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
-    check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
-    greater = torch.maximum(chosen_scores, rejected_scores)
-    greater_max = ops.largest(greater)
-    sequence_count = ops.number_of(greater)
-    return pack([greater_max, sequence_count])
+    return keep.largest(torch.maximum(chosen_scores, rejected_scores))
 
 
-def _reward_model_score_max_finalize(state: Tensor) -> Tensor:
-    greater_max, sequence_count = state.unbind()
-    return ops.or_nan(greater_max, sequence_count)
-
-
+@METRICS.metric("reward_model/step_loss", results.ratio)
 def reward_model_step_loss(step_label_logprobs: Tensor, step_mask: Tensor) -> Tensor:
     """Cross-entropy of a process reward model's verdict on each labelled step.
 
     The model says at the end of each step whether the solution is still right. Right steps usually outnumber wrong
     ones, so a loss that settles at the entropy of the label frequencies means that it has learnt nothing but those.
 
-    Formula::
-
-        mean(-step_label_logprobs, over=step_mask)
-
+    Formula: ``mean(-step_label_logprobs, over=step_mask)``.
     Population: Every position that carries the label of a step, one per step of a solution. Data may be split anywhere:
     merged states equal the whole.
 
@@ -381,41 +313,31 @@ def reward_model_step_loss(step_label_logprobs: Tensor, step_mask: Tensor) -> Te
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Uesato et al. 2022, Solving math word problems with process- and outcome-based feedback,
             https://arxiv.org/abs/2211.14275.
+
+    Example:
+        >>> step_label_logprobs = tensor([[-1., -2., -99.], [-3., -99., -99.]])
+        >>> step_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_model_step_loss(step_label_logprobs, step_mask).item(), 3)
+        2.0
     """
-    state = _reward_model_step_loss_update(step_label_logprobs, step_mask)
-    return _reward_model_step_loss_finalize(state)
-
-
-def _reward_model_step_loss_update(step_label_logprobs: Tensor, step_mask: Tensor) -> Tensor:
-    check(step_label_logprobs=step_label_logprobs, step_mask=step_mask)
     step_mask = step_mask.bool()
     step_label_logprobs = ops.as_float(step_label_logprobs)
-    negative_step_label_logprobs_sum = ops.total(-step_label_logprobs, step_mask)
-    selected_count = ops.count(step_mask)
-    return pack([negative_step_label_logprobs_sum, selected_count])
+    return keep.mean(-step_label_logprobs, step_mask)
 
 
-def _reward_model_step_loss_finalize(state: Tensor) -> Tensor:
-    negative_step_label_logprobs_sum, selected_count = state.unbind()
-    return negative_step_label_logprobs_sum / selected_count
-
-
+@METRICS.metric("reward_model/step_accuracy", results.ratio)
 def reward_model_step_accuracy(step_is_right: Tensor, step_mask: Tensor) -> Tensor:
     """Share of labelled steps whose verdict a process reward model gets right.
 
     Compare it with the share of the more frequent label, often 0.8 and more, not with 0.5. It weighs all steps alike,
     so long solutions dominate, and finding the first wrong step is harder than it suggests.
 
-    Formula::
-
-        mean(step_is_right, over=step_mask)
-
+    Formula: ``mean(step_is_right, over=step_mask)``.
     Population: Every position that carries the label of a step, one per step of a solution. Data may be split anywhere:
     merged states equal the whole.
 
@@ -427,171 +349,18 @@ def reward_model_step_accuracy(step_is_right: Tensor, step_mask: Tensor) -> Tens
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Uesato et al. 2022, Solving math word problems with process- and outcome-based feedback,
             https://arxiv.org/abs/2211.14275.
+
+    Example:
+        >>> step_is_right = tensor([[1, 0, 1], [1, 1, 1]])
+        >>> step_mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.reward_model_step_accuracy(step_is_right, step_mask).item(), 4)
+        0.6667
     """
-    state = _reward_model_step_accuracy_update(step_is_right, step_mask)
-    return _reward_model_step_accuracy_finalize(state)
-
-
-def _reward_model_step_accuracy_update(step_is_right: Tensor, step_mask: Tensor) -> Tensor:
-    check(step_is_right=step_is_right, step_mask=step_mask)
     step_is_right = step_is_right.bool()
     step_mask = step_mask.bool()
-    step_is_right_count = ops.count(step_is_right & step_mask)
-    selected_count = ops.count(step_mask)
-    return pack([step_is_right_count, selected_count])
-
-
-def _reward_model_step_accuracy_finalize(state: Tensor) -> Tensor:
-    step_is_right_count, selected_count = state.unbind()
-    return step_is_right_count / selected_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "reward_model/loss": MetricFunction(
-        id="reward_model/loss",
-        brief=(
-            "Bradley-Terry loss of a reward model, the negative log-sigmoid of the difference between the scores of "
-            "a pair."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_scores", "rejected_scores"),
-        parameters={},
-        function=reward_model_loss,
-        update=_reward_model_loss_update,
-        finalize=_reward_model_loss_finalize,
-        formula="mean(-log_sigmoid(chosen_scores - rejected_scores))",
-        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "reward_model/loss@centred": MetricFunction(
-        id="reward_model/loss@centred",
-        brief="With a penalty on the squared sum of both scores, which anchors their level at 0.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_scores", "rejected_scores"),
-        parameters={"centre_coef": 0.01},
-        function=reward_model_loss_centred,
-        update=_reward_model_loss_centred_update,
-        finalize=_reward_model_loss_centred_finalize,
-        formula=(
-            "mean(-log_sigmoid(chosen_scores - rejected_scores) + centre_coef * (chosen_scores + rejected_scores) ** 2)"
-        ),
-        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "reward_model/accuracy": MetricFunction(
-        id="reward_model/accuracy",
-        brief="Share of pairs whose preferred response gets the strictly higher score from the reward model.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_scores", "rejected_scores"),
-        parameters={},
-        function=reward_model_accuracy,
-        update=_reward_model_accuracy_update,
-        finalize=_reward_model_accuracy_finalize,
-        formula="mean(chosen_scores > rejected_scores)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "reward_model/margin": MetricFunction(
-        id="reward_model/margin",
-        brief="Mean difference between the scores of the preferred and the rejected response of a pair.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_scores", "rejected_scores"),
-        parameters={},
-        function=reward_model_margin,
-        update=_reward_model_margin_update,
-        finalize=_reward_model_margin_finalize,
-        formula="mean(chosen_scores - rejected_scores)",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "reward_model/score/mean": MetricFunction(
-        id="reward_model/score/mean",
-        brief="Mean score of all responses of the pairs, preferred and rejected together.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_scores", "rejected_scores"),
-        parameters={},
-        function=reward_model_score_mean,
-        update=_reward_model_score_mean_update,
-        finalize=_reward_model_score_mean_finalize,
-        formula="0.5 * (mean(chosen_scores) + mean(rejected_scores))",
-        slots=(Slot("chosen_scores_sum", "sum"), Slot("sequence_count", "count"), Slot("rejected_scores_sum", "sum")),
-    ),
-    "reward_model/score/min": MetricFunction(
-        id="reward_model/score/min",
-        brief="Lowest score of any response of the pairs.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_scores", "rejected_scores"),
-        parameters={},
-        function=reward_model_score_min,
-        update=_reward_model_score_min_update,
-        finalize=_reward_model_score_min_finalize,
-        formula="min(minimum(chosen_scores, rejected_scores))",
-        slots=(Slot("smaller_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "reward_model/score/max": MetricFunction(
-        id="reward_model/score/max",
-        brief="Highest score of any response of the pairs.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("chosen_scores", "rejected_scores"),
-        parameters={},
-        function=reward_model_score_max,
-        update=_reward_model_score_max_update,
-        finalize=_reward_model_score_max_finalize,
-        formula="max(maximum(chosen_scores, rejected_scores))",
-        slots=(Slot("greater_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "reward_model/step_loss": MetricFunction(
-        id="reward_model/step_loss",
-        brief="Cross-entropy of a process reward model's verdict on each labelled step.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("step_label_logprobs", "step_mask"),
-        parameters={},
-        function=reward_model_step_loss,
-        update=_reward_model_step_loss_update,
-        finalize=_reward_model_step_loss_finalize,
-        formula="mean(-step_label_logprobs, over=step_mask)",
-        slots=(Slot("negative_step_label_logprobs_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "reward_model/step_accuracy": MetricFunction(
-        id="reward_model/step_accuracy",
-        brief="Share of labelled steps whose verdict a process reward model gets right.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("step_is_right", "step_mask"),
-        parameters={},
-        function=reward_model_step_accuracy,
-        update=_reward_model_step_accuracy_update,
-        finalize=_reward_model_step_accuracy_finalize,
-        formula="mean(step_is_right, over=step_mask)",
-        slots=(Slot("step_is_right_count", "count"), Slot("selected_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.share(step_is_right, step_mask)

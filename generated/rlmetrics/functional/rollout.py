@@ -12,12 +12,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -153,7 +152,11 @@ __all__ = [
     "rollout_weight_per_response_std_zeroed",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("rollout/aborted_fraction", results.ratio)
 def rollout_aborted_fraction(lengths: Tensor) -> Tensor:
     """Share of responses that came back without a single token.
 
@@ -161,10 +164,7 @@ def rollout_aborted_fraction(lengths: Tensor) -> Tensor:
     should be 0. A lasting share shrinks the batch silently, because frameworks leave such responses out of scores; a
     jump to 1 means that the rollout engine has failed.
 
-    Formula::
-
-        mean(lengths == 0)
-
+    Formula: ``mean(lengths == 0)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -174,36 +174,23 @@ def rollout_aborted_fraction(lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.rollout_aborted_fraction(tensor([2, 1, 0])).item(), 4)
+        0.3333
     """
-    state = _rollout_aborted_fraction_update(lengths)
-    return _rollout_aborted_fraction_finalize(state)
+    return keep.share(lengths == 0)
 
 
-def _rollout_aborted_fraction_update(lengths: Tensor) -> Tensor:
-    check(lengths=lengths)
-    condition = lengths == 0
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
-
-
-def _rollout_aborted_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/reward_component/max", results.counted)
 def rollout_reward_component_max(function_rewards: Tensor) -> Tensor:
     """Largest value of one reward component over the responses of a step.
 
     Shows whether a component reaches the end of its scale at all. Constant at one value means that it does not tell
     responses apart.
 
-    Formula::
-
-        max(function_rewards)
-
+    Formula: ``max(function_rewards)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -214,36 +201,24 @@ def rollout_reward_component_max(function_rewards: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.rollout_reward_component_max(tensor([1., 6., 2.])).item(), 3)
+        6.0
     """
-    state = _rollout_reward_component_max_update(function_rewards)
-    return _rollout_reward_component_max_finalize(state)
-
-
-def _rollout_reward_component_max_update(function_rewards: Tensor) -> Tensor:
-    check(function_rewards=function_rewards)
     function_rewards = ops.as_float(function_rewards)
     valid = ~torch.isnan(function_rewards)
-    function_rewards_max = ops.largest(function_rewards, valid)
-    selected_count = ops.count(valid)
-    return pack([function_rewards_max, selected_count])
+    return keep.largest(function_rewards, valid)
 
 
-def _rollout_reward_component_max_finalize(state: Tensor) -> Tensor:
-    function_rewards_max, selected_count = state.unbind()
-    return ops.or_nan(function_rewards_max, selected_count)
-
-
+@METRICS.metric("rollout/reward_component/min", results.counted)
 def rollout_reward_component_min(function_rewards: Tensor) -> Tensor:
     """Smallest value of one reward component over the responses of a step.
 
     A floor that never lifts is normal for pass-fail components; a falling floor means a penalty without bound.
 
-    Formula::
-
-        min(function_rewards)
-
+    Formula: ``min(function_rewards)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -254,27 +229,18 @@ def rollout_reward_component_min(function_rewards: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.rollout_reward_component_min(tensor([1., 6., 2.])).item(), 3)
+        1.0
     """
-    state = _rollout_reward_component_min_update(function_rewards)
-    return _rollout_reward_component_min_finalize(state)
-
-
-def _rollout_reward_component_min_update(function_rewards: Tensor) -> Tensor:
-    check(function_rewards=function_rewards)
     function_rewards = ops.as_float(function_rewards)
     valid = ~torch.isnan(function_rewards)
-    function_rewards_min = ops.smallest(function_rewards, valid)
-    selected_count = ops.count(valid)
-    return pack([function_rewards_min, selected_count])
+    return keep.smallest(function_rewards, valid)
 
 
-def _rollout_reward_component_min_finalize(state: Tensor) -> Tensor:
-    function_rewards_min, selected_count = state.unbind()
-    return ops.or_nan(function_rewards_min, selected_count)
-
-
+@METRICS.metric("rollout/speculative_acceptance_rate", results.ratio)
 def rollout_speculative_acceptance_rate(accepted_draft_tokens: Tensor, drafted_tokens: Tensor) -> Tensor:
     """Share of drafted tokens that the model accepted, averaged over responses.
 
@@ -282,10 +248,7 @@ def rollout_speculative_acceptance_rate(accepted_draft_tokens: Tensor, drafted_t
     faster, not better: the text is the same. It falls when the draft model falls behind the policy as training goes on.
     0 without drafts.
 
-    Formula::
-
-        mean(accepted_draft_tokens / maximum(drafted_tokens, 1))
-
+    Formula: ``mean(accepted_draft_tokens / maximum(drafted_tokens, 1))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -297,41 +260,30 @@ def rollout_speculative_acceptance_rate(accepted_draft_tokens: Tensor, drafted_t
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Leviathan et al. 2023, Fast Inference from Transformers via Speculative Decoding,
             https://arxiv.org/abs/2211.17192.
+
+    Example:
+        >>> accepted_draft_tokens = tensor([2, 3, 1])
+        >>> drafted_tokens = tensor([4, 3, 0])
+        >>> round(F.rollout_speculative_acceptance_rate(accepted_draft_tokens, drafted_tokens).item(), 4)
+        0.8333
     """
-    state = _rollout_speculative_acceptance_rate_update(accepted_draft_tokens, drafted_tokens)
-    return _rollout_speculative_acceptance_rate_finalize(state)
-
-
-def _rollout_speculative_acceptance_rate_update(accepted_draft_tokens: Tensor, drafted_tokens: Tensor) -> Tensor:
-    check(accepted_draft_tokens=accepted_draft_tokens, drafted_tokens=drafted_tokens)
     greater = torch.clamp(ops.as_float(drafted_tokens), min=1)
-    quotient = ops.as_float(accepted_draft_tokens) / greater
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(ops.as_float(accepted_draft_tokens) / greater)
 
 
-def _rollout_speculative_acceptance_rate_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("rollout/speculative_acceptance_length", results.ratio)
 def rollout_speculative_acceptance_length(accepted_draft_tokens: Tensor, verify_steps: Tensor) -> Tensor:
     """Tokens that one verification step yields on average, averaged over responses.
 
     One plus accepted drafts per verification, so 1 means that drafting gains nothing and the number of drafts plus 1 is
     the most. Multiply with care: the cost of drafting is not in it.
 
-    Formula::
-
-        mean(where(verify_steps > 0, 1 + accepted_draft_tokens / maximum(verify_steps, 1), 0.0))
-
+    Formula: ``mean(where(verify_steps > 0, 1 + accepted_draft_tokens / maximum(verify_steps, 1), 0.0))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -343,41 +295,30 @@ def rollout_speculative_acceptance_length(accepted_draft_tokens: Tensor, verify_
         Float64 tensor ``[]``, in token; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Leviathan et al. 2023, Fast Inference from Transformers via Speculative Decoding,
             https://arxiv.org/abs/2211.17192.
+
+    Example:
+        >>> accepted_draft_tokens = tensor([2, 3, 1])
+        >>> verify_steps = tensor([2, 1, 0])
+        >>> round(F.rollout_speculative_acceptance_length(accepted_draft_tokens, verify_steps).item(), 3)
+        2.0
     """
-    state = _rollout_speculative_acceptance_length_update(accepted_draft_tokens, verify_steps)
-    return _rollout_speculative_acceptance_length_finalize(state)
-
-
-def _rollout_speculative_acceptance_length_update(accepted_draft_tokens: Tensor, verify_steps: Tensor) -> Tensor:
-    check(accepted_draft_tokens=accepted_draft_tokens, verify_steps=verify_steps)
     greater = torch.clamp(ops.as_float(verify_steps), min=1)
-    chosen = torch.where(verify_steps > 0, 1 + ops.as_float(accepted_draft_tokens) / greater, 0.0)
-    chosen_sum = ops.total(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_sum, sequence_count])
+    return keep.mean(torch.where(verify_steps > 0, 1 + ops.as_float(accepted_draft_tokens) / greater, 0.0))
 
 
-def _rollout_speculative_acceptance_length_finalize(state: Tensor) -> Tensor:
-    chosen_sum, sequence_count = state.unbind()
-    return chosen_sum / sequence_count
-
-
+@METRICS.metric("rollout/probability_difference/mean", results.ratio)
 def rollout_probability_difference_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean absolute difference between a token's probability in the rollout engine and in the trainer.
 
     Compares probabilities, not log-probabilities, so unlikely tokens hardly count. Around 0.001 to 0.01 is usual with
     the same weights in lower precision; a step up means that the engine runs other weights or another precision.
 
-    Formula::
-
-        mean(abs(exp(old_logprobs) - exp(rollout_logprobs)))
-
+    Formula: ``mean(abs(exp(old_logprobs) - exp(rollout_logprobs)))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -392,43 +333,34 @@ def rollout_probability_difference_mean(old_logprobs: Tensor, rollout_logprobs: 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_probability_difference_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.375
     """
-    state = _rollout_probability_difference_mean_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_probability_difference_mean_finalize(state)
-
-
-def _rollout_probability_difference_mean_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    abs_sum = ops.total(torch.abs(torch.exp(old_logprobs) - torch.exp(rollout_logprobs)), mask)
-    token_count = ops.count(mask)
-    return pack([abs_sum, token_count])
+    return keep.mean(torch.abs(torch.exp(old_logprobs) - torch.exp(rollout_logprobs)), mask)
 
 
-def _rollout_probability_difference_mean_finalize(state: Tensor) -> Tensor:
-    abs_sum, token_count = state.unbind()
-    return abs_sum / token_count
-
-
+@METRICS.metric("rollout/probability_difference/max", results.counted)
 def rollout_probability_difference_max(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest absolute difference between a token's probability in the rollout engine and in the trainer.
 
     Compares probabilities, not log-probabilities, so unlikely tokens hardly count. One token is enough to drive it near
     1, and with mixtures of experts that happens: a lone high maximum with a small mean is no alarm.
 
-    Formula::
-
-        max(abs(exp(old_logprobs) - exp(rollout_logprobs)))
-
+    Formula: ``max(abs(exp(old_logprobs) - exp(rollout_logprobs)))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -443,43 +375,34 @@ def rollout_probability_difference_max(old_logprobs: Tensor, rollout_logprobs: T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_probability_difference_max(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.5
     """
-    state = _rollout_probability_difference_max_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_probability_difference_max_finalize(state)
-
-
-def _rollout_probability_difference_max_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    abs_max = ops.largest(torch.abs(torch.exp(old_logprobs) - torch.exp(rollout_logprobs)), mask)
-    token_count = ops.count(mask)
-    return pack([abs_max, token_count])
+    return keep.largest(torch.abs(torch.exp(old_logprobs) - torch.exp(rollout_logprobs)), mask)
 
 
-def _rollout_probability_difference_max_finalize(state: Tensor) -> Tensor:
-    abs_max, token_count = state.unbind()
-    return ops.or_nan(abs_max, token_count)
-
-
+@METRICS.metric("rollout/probability_difference/std", results.deviation(1))
 def rollout_probability_difference_std(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Standard deviation of the absolute differences between a token's probabilities in rollout engine and trainer.
 
     Compares probabilities, not log-probabilities, so unlikely tokens hardly count. Grows when a few tokens disagree
     strongly while most agree.
 
-    Formula::
-
-        std(abs(exp(old_logprobs) - exp(rollout_logprobs)))
-
+    Formula: ``std(abs(exp(old_logprobs) - exp(rollout_logprobs)))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -494,42 +417,39 @@ def rollout_probability_difference_std(old_logprobs: Tensor, rollout_logprobs: T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_probability_difference_std(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.125
     """
-    state = _rollout_probability_difference_std_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_probability_difference_std_finalize(state)
-
-
-def _rollout_probability_difference_std_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    abs_moments = ops.moments(torch.abs(torch.exp(old_logprobs) - torch.exp(rollout_logprobs)), mask)
-    return pack([abs_moments])
+    return ops.moments(torch.abs(torch.exp(old_logprobs) - torch.exp(rollout_logprobs)), mask)
 
 
-def _rollout_probability_difference_std_finalize(state: Tensor) -> Tensor:
-    abs_moments = state[0:3]
-    return ops.standard_deviation(abs_moments, ddof=1)
+def _rollout_probability_correlation_result(state: Tensor) -> Tensor:
+    exponential_exponential_comoments = state[0:6]
+    return ops.correlation(exponential_exponential_comoments)
 
 
+@METRICS.metric("rollout/probability_correlation", _rollout_probability_correlation_result)
 def rollout_probability_correlation(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Correlation over tokens between the probabilities in rollout engine and trainer.
 
     Near 1 (above 0.99) while both compute the same model. A drop means that they differ on many tokens: another
     precision of the output layer, routing of experts, stale weights. Blind to a common scale.
 
-    Formula::
-
-        corr(exp(old_logprobs), exp(rollout_logprobs))
-
+    Formula: ``corr(exp(old_logprobs), exp(rollout_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -544,39 +464,36 @@ def rollout_probability_correlation(old_logprobs: Tensor, rollout_logprobs: Tens
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_probability_correlation(old_logprobs, rollout_logprobs, mask).item(), 4)
+        -0.982
     """
-    state = _rollout_probability_correlation_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_probability_correlation_finalize(state)
-
-
-def _rollout_probability_correlation_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_exponential_comoments = ops.comoments(torch.exp(old_logprobs), torch.exp(rollout_logprobs), mask)
-    return pack([exponential_exponential_comoments])
+    return ops.comoments(torch.exp(old_logprobs), torch.exp(rollout_logprobs), mask)
 
 
-def _rollout_probability_correlation_finalize(state: Tensor) -> Tensor:
-    exponential_exponential_comoments = state[0:6]
-    return ops.correlation(exponential_exponential_comoments)
+def _rollout_comparison_valid_result(state: Tensor) -> Tensor:
+    token_count = state[0]
+    return ops.unless_empty(torch.clamp(token_count, max=1), 0.0, token_count)
 
 
+@METRICS.metric("rollout/comparison_valid", _rollout_comparison_valid_result)
 def rollout_comparison_valid(mask: Tensor) -> Tensor:
     """1 if the step had any response token on which rollout engine and trainer could be compared, else 0.
 
     A flag for the other numbers of the comparison: at 0 they are NaN, because every token was masked.
 
-    Formula::
-
-        minimum(count(mask), 1)
-
+    Formula: ``minimum(count(mask), 1)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -587,35 +504,25 @@ def rollout_comparison_valid(mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.rollout_comparison_valid(tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])).item(), 3)
+        1.0
     """
-    state = _rollout_comparison_valid_update(mask)
-    return _rollout_comparison_valid_finalize(state)
-
-
-def _rollout_comparison_valid_update(mask: Tensor) -> Tensor:
-    check(mask=mask)
     mask = mask.bool()
     token_count = ops.count(mask)
     return pack([token_count])
 
 
-def _rollout_comparison_valid_finalize(state: Tensor) -> Tensor:
-    token_count = state[0]
-    return ops.unless_empty(torch.clamp(token_count, max=1), 0.0, token_count)
-
-
+@METRICS.metric("rollout/perplexity/trainer", results.ratio)
 def rollout_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of the perplexity of the sampled text under the trainer.
 
     Perplexity per response is the exponential of minus the mean log-probability of its tokens; the mean over responses
     is dominated by the most surprising ones. It falls as the policy sharpens.
 
-    Formula::
-
-        mean(exp(-seq_mean(old_logprobs)), over=seq_any(mask))
-
+    Formula: ``mean(exp(-seq_mean(old_logprobs)), over=seq_any(mask))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -627,42 +534,32 @@ def rollout_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_perplexity_trainer(old_logprobs, mask).item(), 3)
+        5.155
     """
-    state = _rollout_perplexity_trainer_update(old_logprobs, mask)
-    return _rollout_perplexity_trainer_finalize(state)
-
-
-def _rollout_perplexity_trainer_update(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
-    exponential_sum = ops.total(torch.exp(-ops.seq_mean(old_logprobs, mask)), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([exponential_sum, selected_count])
+    return keep.mean(torch.exp(-ops.seq_mean(old_logprobs, mask)), seq_any)
 
 
-def _rollout_perplexity_trainer_finalize(state: Tensor) -> Tensor:
-    exponential_sum, selected_count = state.unbind()
-    return exponential_sum / selected_count
-
-
+@METRICS.metric("rollout/perplexity/trainer@empty_counted", results.ratio)
 def rollout_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Responses without a counted token enter too, as if their tokens added up to 0.
 
     Perplexity per response is the exponential of minus the mean log-probability of its tokens; the mean over responses
     is dominated by the most surprising ones. It falls as the policy sharpens.
 
-    Formula::
-
-        mean(exp(-seq_sum(old_logprobs) / maximum(seq_count(mask), 1)))
-
+    Formula: ``mean(exp(-seq_sum(old_logprobs) / maximum(seq_count(mask), 1)))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -674,43 +571,32 @@ def rollout_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Tensor)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_perplexity_trainer_empty_counted(old_logprobs, mask).item(), 3)
+        3.77
     """
-    state = _rollout_perplexity_trainer_empty_counted_update(old_logprobs, mask)
-    return _rollout_perplexity_trainer_empty_counted_finalize(state)
-
-
-def _rollout_perplexity_trainer_empty_counted_update(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
-    exponential = torch.exp(-ops.seq_sum(old_logprobs, mask) / greater)
-    exponential_sum = ops.total(exponential)
-    sequence_count = ops.number_of(exponential)
-    return pack([exponential_sum, sequence_count])
+    return keep.mean(torch.exp(-ops.seq_sum(old_logprobs, mask) / greater))
 
 
-def _rollout_perplexity_trainer_empty_counted_finalize(state: Tensor) -> Tensor:
-    exponential_sum, sequence_count = state.unbind()
-    return exponential_sum / sequence_count
-
-
+@METRICS.metric("rollout/log_perplexity/trainer", results.ratio)
 def rollout_log_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of minus the mean token log-probability under the trainer.
 
     The surprise per token of the policy's own text: a cheap stand-in for entropy in which every response weighs the
     same. A slow fall is normal; a collapse towards 0 means that sampling has become deterministic.
 
-    Formula::
-
-        mean(-seq_mean(old_logprobs), over=seq_any(mask))
-
+    Formula: ``mean(-seq_mean(old_logprobs), over=seq_any(mask))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -722,42 +608,32 @@ def rollout_log_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_trainer(old_logprobs, mask).item(), 3)
+        1.458
     """
-    state = _rollout_log_perplexity_trainer_update(old_logprobs, mask)
-    return _rollout_log_perplexity_trainer_finalize(state)
-
-
-def _rollout_log_perplexity_trainer_update(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
-    negative_seq_mean_sum = ops.total(-ops.seq_mean(old_logprobs, mask), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([negative_seq_mean_sum, selected_count])
+    return keep.mean(-ops.seq_mean(old_logprobs, mask), seq_any)
 
 
-def _rollout_log_perplexity_trainer_finalize(state: Tensor) -> Tensor:
-    negative_seq_mean_sum, selected_count = state.unbind()
-    return negative_seq_mean_sum / selected_count
-
-
+@METRICS.metric("rollout/log_perplexity/trainer@empty_counted", results.ratio)
 def rollout_log_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Responses without a counted token enter too, as if their tokens added up to 0.
 
     The surprise per token of the policy's own text: a cheap stand-in for entropy in which every response weighs the
     same. A slow fall is normal; a collapse towards 0 means that sampling has become deterministic.
 
-    Formula::
-
-        mean(-seq_sum(old_logprobs) / maximum(seq_count(mask), 1))
-
+    Formula: ``mean(-seq_sum(old_logprobs) / maximum(seq_count(mask), 1))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -769,43 +645,32 @@ def rollout_log_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Ten
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_trainer_empty_counted(old_logprobs, mask).item(), 4)
+        0.9721
     """
-    state = _rollout_log_perplexity_trainer_empty_counted_update(old_logprobs, mask)
-    return _rollout_log_perplexity_trainer_empty_counted_finalize(state)
-
-
-def _rollout_log_perplexity_trainer_empty_counted_update(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
-    quotient = -ops.seq_sum(old_logprobs, mask) / greater
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(-ops.seq_sum(old_logprobs, mask) / greater)
 
 
-def _rollout_log_perplexity_trainer_empty_counted_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("rollout/perplexity/engine", results.ratio)
 def rollout_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of the perplexity of the sampled text under the rollout engine.
 
     The engine that sampled the text judges it, after its temperature and filters. A gap to the trainer's perplexity
     means mismatch.
 
-    Formula::
-
-        mean(exp(-seq_mean(rollout_logprobs)), over=seq_any(mask))
-
+    Formula: ``mean(exp(-seq_mean(rollout_logprobs)), over=seq_any(mask))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -817,42 +682,32 @@ def rollout_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_perplexity_engine(rollout_logprobs, mask).item(), 3)
+        2.414
     """
-    state = _rollout_perplexity_engine_update(rollout_logprobs, mask)
-    return _rollout_perplexity_engine_finalize(state)
-
-
-def _rollout_perplexity_engine_update(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
-    exponential_sum = ops.total(torch.exp(-ops.seq_mean(rollout_logprobs, mask)), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([exponential_sum, selected_count])
+    return keep.mean(torch.exp(-ops.seq_mean(rollout_logprobs, mask)), seq_any)
 
 
-def _rollout_perplexity_engine_finalize(state: Tensor) -> Tensor:
-    exponential_sum, selected_count = state.unbind()
-    return exponential_sum / selected_count
-
-
+@METRICS.metric("rollout/perplexity/engine@empty_counted", results.ratio)
 def rollout_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Responses without a counted token enter too, as if their tokens added up to 0.
 
     The engine that sampled the text judges it, after its temperature and filters. A gap to the trainer's perplexity
     means mismatch.
 
-    Formula::
-
-        mean(exp(-seq_sum(rollout_logprobs) / maximum(seq_count(mask), 1)))
-
+    Formula: ``mean(exp(-seq_sum(rollout_logprobs) / maximum(seq_count(mask), 1)))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -864,42 +719,31 @@ def rollout_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: Tens
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_perplexity_engine_empty_counted(rollout_logprobs, mask).item(), 3)
+        1.943
     """
-    state = _rollout_perplexity_engine_empty_counted_update(rollout_logprobs, mask)
-    return _rollout_perplexity_engine_empty_counted_finalize(state)
-
-
-def _rollout_perplexity_engine_empty_counted_update(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
-    exponential = torch.exp(-ops.seq_sum(rollout_logprobs, mask) / greater)
-    exponential_sum = ops.total(exponential)
-    sequence_count = ops.number_of(exponential)
-    return pack([exponential_sum, sequence_count])
+    return keep.mean(torch.exp(-ops.seq_sum(rollout_logprobs, mask) / greater))
 
 
-def _rollout_perplexity_engine_empty_counted_finalize(state: Tensor) -> Tensor:
-    exponential_sum, sequence_count = state.unbind()
-    return exponential_sum / sequence_count
-
-
+@METRICS.metric("rollout/log_perplexity/engine", results.ratio)
 def rollout_log_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of minus the mean token log-probability under the rollout engine.
 
     The surprise per token as the engine reported it. Lower than the trainer's by the log-perplexity difference.
 
-    Formula::
-
-        mean(-seq_mean(rollout_logprobs), over=seq_any(mask))
-
+    Formula: ``mean(-seq_mean(rollout_logprobs), over=seq_any(mask))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -911,41 +755,31 @@ def rollout_log_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Ten
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_engine(rollout_logprobs, mask).item(), 4)
+        0.8664
     """
-    state = _rollout_log_perplexity_engine_update(rollout_logprobs, mask)
-    return _rollout_log_perplexity_engine_finalize(state)
-
-
-def _rollout_log_perplexity_engine_update(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
-    negative_seq_mean_sum = ops.total(-ops.seq_mean(rollout_logprobs, mask), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([negative_seq_mean_sum, selected_count])
+    return keep.mean(-ops.seq_mean(rollout_logprobs, mask), seq_any)
 
 
-def _rollout_log_perplexity_engine_finalize(state: Tensor) -> Tensor:
-    negative_seq_mean_sum, selected_count = state.unbind()
-    return negative_seq_mean_sum / selected_count
-
-
+@METRICS.metric("rollout/log_perplexity/engine@empty_counted", results.ratio)
 def rollout_log_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Responses without a counted token enter too, as if their tokens added up to 0.
 
     The surprise per token as the engine reported it. Lower than the trainer's by the log-perplexity difference.
 
-    Formula::
-
-        mean(-seq_sum(rollout_logprobs) / maximum(seq_count(mask), 1))
-
+    Formula: ``mean(-seq_sum(rollout_logprobs) / maximum(seq_count(mask), 1))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -957,33 +791,25 @@ def rollout_log_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_engine_empty_counted(rollout_logprobs, mask).item(), 4)
+        0.5776
     """
-    state = _rollout_log_perplexity_engine_empty_counted_update(rollout_logprobs, mask)
-    return _rollout_log_perplexity_engine_empty_counted_finalize(state)
-
-
-def _rollout_log_perplexity_engine_empty_counted_update(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
-    quotient = -ops.seq_sum(rollout_logprobs, mask) / greater
-    quotient_sum = ops.total(quotient)
-    sequence_count = ops.number_of(quotient)
-    return pack([quotient_sum, sequence_count])
+    return keep.mean(-ops.seq_sum(rollout_logprobs, mask) / greater)
 
 
-def _rollout_log_perplexity_engine_empty_counted_finalize(state: Tensor) -> Tensor:
-    quotient_sum, sequence_count = state.unbind()
-    return quotient_sum / sequence_count
-
-
+@METRICS.metric("rollout/log_perplexity_difference/mean", results.ratio)
 def rollout_log_perplexity_difference_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of the log-perplexity in the trainer minus that in the rollout engine.
 
@@ -1008,38 +834,28 @@ def rollout_log_perplexity_difference_mean(old_logprobs: Tensor, rollout_logprob
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_difference_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.5918
     """
-    state = _rollout_log_perplexity_difference_mean_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_log_perplexity_difference_mean_finalize(state)
-
-
-def _rollout_log_perplexity_difference_mean_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
-    difference_sum = ops.total(difference, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([difference_sum, selected_count])
+    return keep.mean(difference, seq_any)
 
 
-def _rollout_log_perplexity_difference_mean_finalize(state: Tensor) -> Tensor:
-    difference_sum, selected_count = state.unbind()
-    return difference_sum / selected_count
-
-
+@METRICS.metric("rollout/log_perplexity_difference/mean@empty_counted", results.ratio)
 def rollout_log_perplexity_difference_mean_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1068,38 +884,29 @@ def rollout_log_perplexity_difference_mean_empty_counted(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_log_perplexity_difference_mean_empty_counted(old_logprobs, rollout_logprobs, mask)
+        >>> round(value.item(), 4)
+        0.3945
     """
-    state = _rollout_log_perplexity_difference_mean_empty_counted_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_log_perplexity_difference_mean_empty_counted_finalize(state)
-
-
-def _rollout_log_perplexity_difference_mean_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(difference)
 
 
-def _rollout_log_perplexity_difference_mean_empty_counted_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("rollout/log_perplexity_difference/abs_mean", results.ratio)
 def rollout_log_perplexity_difference_abs_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of the absolute difference between log-perplexities in trainer and rollout engine.
 
@@ -1123,38 +930,28 @@ def rollout_log_perplexity_difference_abs_mean(old_logprobs: Tensor, rollout_log
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_difference_abs_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.7945
     """
-    state = _rollout_log_perplexity_difference_abs_mean_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_log_perplexity_difference_abs_mean_finalize(state)
-
-
-def _rollout_log_perplexity_difference_abs_mean_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
-    abs_sum = ops.total(torch.abs(difference), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([abs_sum, selected_count])
+    return keep.mean(torch.abs(difference), seq_any)
 
 
-def _rollout_log_perplexity_difference_abs_mean_finalize(state: Tensor) -> Tensor:
-    abs_sum, selected_count = state.unbind()
-    return abs_sum / selected_count
-
-
+@METRICS.metric("rollout/log_perplexity_difference/abs_mean@empty_counted", results.ratio)
 def rollout_log_perplexity_difference_abs_mean_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1182,39 +979,29 @@ def rollout_log_perplexity_difference_abs_mean_empty_counted(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_log_perplexity_difference_abs_mean_empty_counted(old_logprobs, rollout_logprobs, mask)
+        >>> round(value.item(), 4)
+        0.5297
     """
-    state = _rollout_log_perplexity_difference_abs_mean_empty_counted_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_log_perplexity_difference_abs_mean_empty_counted_finalize(state)
-
-
-def _rollout_log_perplexity_difference_abs_mean_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    abs_ = torch.abs(difference)
-    abs_sum = ops.total(abs_)
-    sequence_count = ops.number_of(abs_)
-    return pack([abs_sum, sequence_count])
+    return keep.mean(torch.abs(difference))
 
 
-def _rollout_log_perplexity_difference_abs_mean_empty_counted_finalize(state: Tensor) -> Tensor:
-    abs_sum, sequence_count = state.unbind()
-    return abs_sum / sequence_count
-
-
+@METRICS.metric("rollout/log_perplexity_difference/max", results.counted)
 def rollout_log_perplexity_difference_max(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest log-perplexity difference of a response between trainer and rollout engine.
 
@@ -1238,38 +1025,28 @@ def rollout_log_perplexity_difference_max(old_logprobs: Tensor, rollout_logprobs
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_difference_max(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.386
     """
-    state = _rollout_log_perplexity_difference_max_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_log_perplexity_difference_max_finalize(state)
-
-
-def _rollout_log_perplexity_difference_max_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
-    difference_max = ops.largest(difference, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([difference_max, selected_count])
+    return keep.largest(difference, seq_any)
 
 
-def _rollout_log_perplexity_difference_max_finalize(state: Tensor) -> Tensor:
-    difference_max, selected_count = state.unbind()
-    return ops.or_nan(difference_max, selected_count)
-
-
+@METRICS.metric("rollout/log_perplexity_difference/max@empty_counted", results.counted)
 def rollout_log_perplexity_difference_max_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1297,38 +1074,28 @@ def rollout_log_perplexity_difference_max_empty_counted(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_difference_max_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.386
     """
-    state = _rollout_log_perplexity_difference_max_empty_counted_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_log_perplexity_difference_max_empty_counted_finalize(state)
-
-
-def _rollout_log_perplexity_difference_max_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    difference_max = ops.largest(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_max, sequence_count])
+    return keep.largest(difference)
 
 
-def _rollout_log_perplexity_difference_max_empty_counted_finalize(state: Tensor) -> Tensor:
-    difference_max, sequence_count = state.unbind()
-    return ops.or_nan(difference_max, sequence_count)
-
-
+@METRICS.metric("rollout/log_perplexity_difference/min", results.counted)
 def rollout_log_perplexity_difference_min(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Smallest log-perplexity difference of a response between trainer and rollout engine.
 
@@ -1352,38 +1119,28 @@ def rollout_log_perplexity_difference_min(old_logprobs: Tensor, rollout_logprobs
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_difference_min(old_logprobs, rollout_logprobs, mask).item(), 4)
+        -0.2027
     """
-    state = _rollout_log_perplexity_difference_min_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_log_perplexity_difference_min_finalize(state)
-
-
-def _rollout_log_perplexity_difference_min_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
-    difference_min = ops.smallest(difference, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([difference_min, selected_count])
+    return keep.smallest(difference, seq_any)
 
 
-def _rollout_log_perplexity_difference_min_finalize(state: Tensor) -> Tensor:
-    difference_min, selected_count = state.unbind()
-    return ops.or_nan(difference_min, selected_count)
-
-
+@METRICS.metric("rollout/log_perplexity_difference/min@empty_counted", results.counted)
 def rollout_log_perplexity_difference_min_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1411,38 +1168,28 @@ def rollout_log_perplexity_difference_min_empty_counted(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_log_perplexity_difference_min_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
+        -0.2027
     """
-    state = _rollout_log_perplexity_difference_min_empty_counted_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_log_perplexity_difference_min_empty_counted_finalize(state)
-
-
-def _rollout_log_perplexity_difference_min_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    difference_min = ops.smallest(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_min, sequence_count])
+    return keep.smallest(difference)
 
 
-def _rollout_log_perplexity_difference_min_empty_counted_finalize(state: Tensor) -> Tensor:
-    difference_min, sequence_count = state.unbind()
-    return ops.or_nan(difference_min, sequence_count)
-
-
+@METRICS.metric("rollout/perplexity_ratio", results.ratio)
 def rollout_perplexity_ratio(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of the trainer's perplexity over the rollout engine's.
 
@@ -1467,34 +1214,28 @@ def rollout_perplexity_ratio(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_perplexity_ratio(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.408
     """
-    state = _rollout_perplexity_ratio_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_perplexity_ratio_finalize(state)
-
-
-def _rollout_perplexity_ratio_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
-    exponential_sum = ops.total(torch.exp(difference), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([exponential_sum, selected_count])
+    return keep.mean(torch.exp(difference), seq_any)
 
 
-def _rollout_perplexity_ratio_finalize(state: Tensor) -> Tensor:
-    exponential_sum, selected_count = state.unbind()
-    return exponential_sum / selected_count
-
-
+@METRICS.metric("rollout/perplexity_ratio@empty_counted", results.ratio)
 def rollout_perplexity_ratio_empty_counted(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Responses without a counted token enter too, as if their tokens added up to 0.
 
@@ -1519,39 +1260,33 @@ def rollout_perplexity_ratio_empty_counted(old_logprobs: Tensor, rollout_logprob
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_perplexity_ratio_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.939
     """
-    state = _rollout_perplexity_ratio_empty_counted_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_perplexity_ratio_empty_counted_finalize(state)
-
-
-def _rollout_perplexity_ratio_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    exponential = torch.exp(difference)
-    exponential_sum = ops.total(exponential)
-    sequence_count = ops.number_of(exponential)
-    return pack([exponential_sum, sequence_count])
+    return keep.mean(torch.exp(difference))
 
 
-def _rollout_perplexity_ratio_empty_counted_finalize(state: Tensor) -> Tensor:
-    exponential_sum, sequence_count = state.unbind()
-    return exponential_sum / sequence_count
+def _rollout_chi_squared_token_result(state: Tensor) -> Tensor:
+    exponential_sum, token_count = state.unbind()
+    return exponential_sum / token_count - 1
 
 
+@METRICS.metric("rollout/chi_squared/token", _rollout_chi_squared_token_result)
 def rollout_chi_squared_token(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Chi-squared divergence of the trainer from the rollout engine, estimated over tokens.
 
@@ -1577,33 +1312,27 @@ def rollout_chi_squared_token(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_chi_squared_token(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.104
     """
-    state = _rollout_chi_squared_token_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_chi_squared_token_finalize(state)
-
-
-def _rollout_chi_squared_token_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
-    exponential_sum = ops.total(torch.exp(2 * log_ratio), mask)
-    token_count = ops.count(mask)
-    return pack([exponential_sum, token_count])
+    return keep.mean(torch.exp(2 * log_ratio), mask)
 
 
-def _rollout_chi_squared_token_finalize(state: Tensor) -> Tensor:
-    exponential_sum, token_count = state.unbind()
-    return exponential_sum / token_count - 1
-
-
+@METRICS.metric("rollout/chi_squared/token@clamped", _rollout_chi_squared_token_result)
 def rollout_chi_squared_token_clamped(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Log-ratios are clamped to at most 20 in size first.
 
@@ -1629,33 +1358,32 @@ def rollout_chi_squared_token_clamped(old_logprobs: Tensor, rollout_logprobs: Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_chi_squared_token_clamped(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.104
     """
-    state = _rollout_chi_squared_token_clamped_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_chi_squared_token_clamped_finalize(state)
-
-
-def _rollout_chi_squared_token_clamped_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = torch.clamp(old_logprobs - rollout_logprobs, -20, 20)
-    exponential_sum = ops.total(torch.exp(2 * log_ratio), mask)
-    token_count = ops.count(mask)
-    return pack([exponential_sum, token_count])
+    return keep.mean(torch.exp(2 * log_ratio), mask)
 
 
-def _rollout_chi_squared_token_clamped_finalize(state: Tensor) -> Tensor:
-    exponential_sum, token_count = state.unbind()
-    return exponential_sum / token_count - 1
+def _rollout_chi_squared_sequence_result(state: Tensor) -> Tensor:
+    exponential_sum, sequence_count = state.unbind()
+    return exponential_sum / sequence_count - 1
 
 
+@METRICS.metric("rollout/chi_squared/sequence", _rollout_chi_squared_sequence_result)
 def rollout_chi_squared_sequence(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Chi-squared divergence of the trainer from the rollout engine, estimated over whole responses.
 
@@ -1681,34 +1409,27 @@ def rollout_chi_squared_sequence(old_logprobs: Tensor, rollout_logprobs: Tensor,
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_chi_squared_sequence(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.1042
     """
-    state = _rollout_chi_squared_sequence_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_chi_squared_sequence_finalize(state)
-
-
-def _rollout_chi_squared_sequence_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
-    exponential = torch.exp(2 * ops.seq_sum(log_ratio, mask))
-    exponential_sum = ops.total(exponential)
-    sequence_count = ops.number_of(exponential)
-    return pack([exponential_sum, sequence_count])
+    return keep.mean(torch.exp(2 * ops.seq_sum(log_ratio, mask)))
 
 
-def _rollout_chi_squared_sequence_finalize(state: Tensor) -> Tensor:
-    exponential_sum, sequence_count = state.unbind()
-    return exponential_sum / sequence_count - 1
-
-
+@METRICS.metric("rollout/chi_squared/sequence@clamped", _rollout_chi_squared_sequence_result)
 def rollout_chi_squared_sequence_clamped(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """The log-ratio of a response is clamped to at most 20 in size first.
 
@@ -1734,38 +1455,27 @@ def rollout_chi_squared_sequence_clamped(old_logprobs: Tensor, rollout_logprobs:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_chi_squared_sequence_clamped(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.1042
     """
-    state = _rollout_chi_squared_sequence_clamped_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_chi_squared_sequence_clamped_finalize(state)
-
-
-def _rollout_chi_squared_sequence_clamped_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
-    exponential = torch.exp(2 * torch.clamp(ops.seq_sum(log_ratio, mask), -20, 20))
-    exponential_sum = ops.total(exponential)
-    sequence_count = ops.number_of(exponential)
-    return pack([exponential_sum, sequence_count])
+    return keep.mean(torch.exp(2 * torch.clamp(ops.seq_sum(log_ratio, mask), -20, 20)))
 
 
-def _rollout_chi_squared_sequence_clamped_finalize(state: Tensor) -> Tensor:
-    exponential_sum, sequence_count = state.unbind()
-    return exponential_sum / sequence_count - 1
-
-
+@METRICS.metric("rollout/token_weight/std", results.deviation(0))
 def rollout_token_weight_std(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1799,40 +1509,27 @@ def rollout_token_weight_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_std(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.7728
     """
-    state = _rollout_token_weight_std_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_token_weight_std_finalize(state)
-
-
-def _rollout_token_weight_std_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/token_weight/std", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
-    weight_moments = ops.moments(weight, mask)
-    return pack([weight_moments])
+    return ops.moments(weight, mask)
 
 
-def _rollout_token_weight_std_finalize(state: Tensor) -> Tensor:
-    weight_moments = state[0:3]
-    return ops.standard_deviation(weight_moments, ddof=0)
-
-
+@METRICS.metric("rollout/token_weight/std@clamped", results.deviation(0))
 def rollout_token_weight_std_clamped(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1867,41 +1564,28 @@ def rollout_token_weight_std_clamped(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_token_weight_std_clamped(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2)
+        >>> round(value.item(), 4)
+        0.7587
     """
-    state = _rollout_token_weight_std_clamped_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
-    return _rollout_token_weight_std_clamped_finalize(state)
-
-
-def _rollout_token_weight_std_clamped_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/token_weight/std@clamped", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), lower, upper)
-    weight_moments = ops.moments(weight, mask)
-    return pack([weight_moments])
+    return ops.moments(weight, mask)
 
 
-def _rollout_token_weight_std_clamped_finalize(state: Tensor) -> Tensor:
-    weight_moments = state[0:3]
-    return ops.standard_deviation(weight_moments, ddof=0)
-
-
+@METRICS.metric("rollout/token_weight/std@zeroed", results.deviation(0))
 def rollout_token_weight_std_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1937,42 +1621,33 @@ def rollout_token_weight_std_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_std_zeroed(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2).item(), 4)
+        0.2357
     """
-    state = _rollout_token_weight_std_zeroed_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
-    return _rollout_token_weight_std_zeroed_finalize(state)
-
-
-def _rollout_token_weight_std_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/token_weight/std@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(old_logprobs - rollout_logprobs)
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
-    weight_moments = ops.moments(weight, mask)
-    return pack([weight_moments])
+    return ops.moments(weight, mask)
 
 
-def _rollout_token_weight_std_zeroed_finalize(state: Tensor) -> Tensor:
-    weight_moments = state[0:3]
-    return ops.standard_deviation(weight_moments, ddof=0)
+def _rollout_token_weight_effective_fraction_result(state: Tensor) -> Tensor:
+    weight_sum, token_count, power_sum = state.unbind()
+    return torch.square(weight_sum / token_count) / (power_sum / token_count)
 
 
+@METRICS.metric("rollout/token_weight/effective_fraction", _rollout_token_weight_effective_fraction_result)
 def rollout_token_weight_effective_fraction(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2008,28 +1683,20 @@ def rollout_token_weight_effective_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_effective_fraction(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.5845
     """
-    state = _rollout_token_weight_effective_fraction_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_token_weight_effective_fraction_finalize(state)
-
-
-def _rollout_token_weight_effective_fraction_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/token_weight/effective_fraction", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2040,11 +1707,7 @@ def _rollout_token_weight_effective_fraction_update(
     return pack([weight_sum, token_count, power_sum])
 
 
-def _rollout_token_weight_effective_fraction_finalize(state: Tensor) -> Tensor:
-    weight_sum, token_count, power_sum = state.unbind()
-    return torch.square(weight_sum / token_count) / (power_sum / token_count)
-
-
+@METRICS.metric("rollout/token_weight/effective_fraction@clamped", _rollout_token_weight_effective_fraction_result)
 def rollout_token_weight_effective_fraction_clamped(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2079,35 +1742,27 @@ def rollout_token_weight_effective_fraction_clamped(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_token_weight_effective_fraction_clamped(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.3,
+        ...     upper=2,
+        ... )
+        >>> round(value.item(), 5)
+        0.60215
     """
-    state = _rollout_token_weight_effective_fraction_clamped_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_token_weight_effective_fraction_clamped_finalize(state)
-
-
-def _rollout_token_weight_effective_fraction_clamped_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/token_weight/effective_fraction@clamped", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2118,11 +1773,7 @@ def _rollout_token_weight_effective_fraction_clamped_update(
     return pack([weight_sum, token_count, power_sum])
 
 
-def _rollout_token_weight_effective_fraction_clamped_finalize(state: Tensor) -> Tensor:
-    weight_sum, token_count, power_sum = state.unbind()
-    return torch.square(weight_sum / token_count) / (power_sum / token_count)
-
-
+@METRICS.metric("rollout/token_weight/effective_fraction@zeroed", _rollout_token_weight_effective_fraction_result)
 def rollout_token_weight_effective_fraction_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2158,35 +1809,27 @@ def rollout_token_weight_effective_fraction_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_token_weight_effective_fraction_zeroed(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.3,
+        ...     upper=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.3333
     """
-    state = _rollout_token_weight_effective_fraction_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_token_weight_effective_fraction_zeroed_finalize(state)
-
-
-def _rollout_token_weight_effective_fraction_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/token_weight/effective_fraction@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2198,11 +1841,7 @@ def _rollout_token_weight_effective_fraction_zeroed_update(
     return pack([weight_sum, token_count, power_sum])
 
 
-def _rollout_token_weight_effective_fraction_zeroed_finalize(state: Tensor) -> Tensor:
-    weight_sum, token_count, power_sum = state.unbind()
-    return torch.square(weight_sum / token_count) / (power_sum / token_count)
-
-
+@METRICS.metric("rollout/token_weight/fraction_above", results.ratio)
 def rollout_token_weight_fraction_above(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2235,27 +1874,19 @@ def rollout_token_weight_fraction_above(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_fraction_above(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.3333
     """
-    state = _rollout_token_weight_fraction_above_update(old_logprobs, rollout_logprobs, mask, upper=upper)
-    return _rollout_token_weight_fraction_above_finalize(state)
-
-
-def _rollout_token_weight_fraction_above_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/token_weight/fraction_above", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2265,11 +1896,7 @@ def _rollout_token_weight_fraction_above_update(
     return pack([condition_count, token_count])
 
 
-def _rollout_token_weight_fraction_above_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/token_weight/fraction_below", results.ratio)
 def rollout_token_weight_fraction_below(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2303,28 +1930,20 @@ def rollout_token_weight_fraction_below(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
         Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_fraction_below(old_logprobs, rollout_logprobs, mask, lower=0.4).item(), 4)
+        0.3333
     """
-    state = _rollout_token_weight_fraction_below_update(old_logprobs, rollout_logprobs, mask, lower=lower)
-    return _rollout_token_weight_fraction_below_finalize(state)
-
-
-def _rollout_token_weight_fraction_below_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/token_weight/fraction_below", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2334,11 +1953,7 @@ def _rollout_token_weight_fraction_below_update(
     return pack([condition_count, token_count])
 
 
-def _rollout_token_weight_fraction_below_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/token_weight/zeroed_fraction", results.ratio)
 def rollout_token_weight_zeroed_fraction(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2374,27 +1989,18 @@ def rollout_token_weight_zeroed_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_zeroed_fraction(old_logprobs, rollout_logprobs, mask, lower=0.4).item(), 4)
+        0.6667
     """
-    state = _rollout_token_weight_zeroed_fraction_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
-    return _rollout_token_weight_zeroed_fraction_finalize(state)
-
-
-def _rollout_token_weight_zeroed_fraction_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/token_weight/zeroed_fraction", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2405,11 +2011,7 @@ def _rollout_token_weight_zeroed_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _rollout_token_weight_zeroed_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/sequence_weight/std", results.deviation(0))
 def rollout_sequence_weight_std(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2442,40 +2044,27 @@ def rollout_sequence_weight_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_std(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.5893
     """
-    state = _rollout_sequence_weight_std_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_sequence_weight_std_finalize(state)
-
-
-def _rollout_sequence_weight_std_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/std", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
-    by_token_moments = ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
-    return pack([by_token_moments])
+    return ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
 
 
-def _rollout_sequence_weight_std_finalize(state: Tensor) -> Tensor:
-    by_token_moments = state[0:3]
-    return ops.standard_deviation(by_token_moments, ddof=0)
-
-
+@METRICS.metric("rollout/sequence_weight/std@clamped", results.deviation(0))
 def rollout_sequence_weight_std_clamped(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2509,41 +2098,28 @@ def rollout_sequence_weight_std_clamped(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_std_clamped(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2)
+        >>> round(value.item(), 4)
+        0.5657
     """
-    state = _rollout_sequence_weight_std_clamped_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
-    return _rollout_sequence_weight_std_clamped_finalize(state)
-
-
-def _rollout_sequence_weight_std_clamped_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/std@clamped", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), lower, upper)
-    by_token_moments = ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
-    return pack([by_token_moments])
+    return ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
 
 
-def _rollout_sequence_weight_std_clamped_finalize(state: Tensor) -> Tensor:
-    by_token_moments = state[0:3]
-    return ops.standard_deviation(by_token_moments, ddof=0)
-
-
+@METRICS.metric("rollout/sequence_weight/std@zeroed", results.deviation(0))
 def rollout_sequence_weight_std_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2578,42 +2154,34 @@ def rollout_sequence_weight_std_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_std_zeroed(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2)
+        >>> round(value.item(), 4)
+        0.7071
     """
-    state = _rollout_sequence_weight_std_zeroed_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
-    return _rollout_sequence_weight_std_zeroed_finalize(state)
-
-
-def _rollout_sequence_weight_std_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/std@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
-    by_token_moments = ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
-    return pack([by_token_moments])
+    return ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
 
 
-def _rollout_sequence_weight_std_zeroed_finalize(state: Tensor) -> Tensor:
-    by_token_moments = state[0:3]
-    return ops.standard_deviation(by_token_moments, ddof=0)
+def _rollout_sequence_weight_effective_fraction_result(state: Tensor) -> Tensor:
+    by_token_sum, token_count, power_sum = state.unbind()
+    return torch.square(by_token_sum / token_count) / (power_sum / token_count)
 
 
+@METRICS.metric("rollout/sequence_weight/effective_fraction", _rollout_sequence_weight_effective_fraction_result)
 def rollout_sequence_weight_effective_fraction(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2646,28 +2214,20 @@ def rollout_sequence_weight_effective_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_effective_fraction(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.7717
     """
-    state = _rollout_sequence_weight_effective_fraction_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_sequence_weight_effective_fraction_finalize(state)
-
-
-def _rollout_sequence_weight_effective_fraction_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/effective_fraction", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2679,11 +2239,10 @@ def _rollout_sequence_weight_effective_fraction_update(
     return pack([by_token_sum, token_count, power_sum])
 
 
-def _rollout_sequence_weight_effective_fraction_finalize(state: Tensor) -> Tensor:
-    by_token_sum, token_count, power_sum = state.unbind()
-    return torch.square(by_token_sum / token_count) / (power_sum / token_count)
-
-
+@METRICS.metric(
+    "rollout/sequence_weight/effective_fraction@clamped",
+    _rollout_sequence_weight_effective_fraction_result,
+)
 def rollout_sequence_weight_effective_fraction_clamped(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2717,35 +2276,27 @@ def rollout_sequence_weight_effective_fraction_clamped(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_effective_fraction_clamped(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.3,
+        ...     upper=2,
+        ... )
+        >>> round(value.item(), 5)
+        0.79085
     """
-    state = _rollout_sequence_weight_effective_fraction_clamped_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_sequence_weight_effective_fraction_clamped_finalize(state)
-
-
-def _rollout_sequence_weight_effective_fraction_clamped_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/effective_fraction@clamped", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2757,11 +2308,7 @@ def _rollout_sequence_weight_effective_fraction_clamped_update(
     return pack([by_token_sum, token_count, power_sum])
 
 
-def _rollout_sequence_weight_effective_fraction_clamped_finalize(state: Tensor) -> Tensor:
-    by_token_sum, token_count, power_sum = state.unbind()
-    return torch.square(by_token_sum / token_count) / (power_sum / token_count)
-
-
+@METRICS.metric("rollout/sequence_weight/effective_fraction@zeroed", _rollout_sequence_weight_effective_fraction_result)
 def rollout_sequence_weight_effective_fraction_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2796,35 +2343,27 @@ def rollout_sequence_weight_effective_fraction_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_effective_fraction_zeroed(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.3,
+        ...     upper=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _rollout_sequence_weight_effective_fraction_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_sequence_weight_effective_fraction_zeroed_finalize(state)
-
-
-def _rollout_sequence_weight_effective_fraction_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/effective_fraction@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -2837,11 +2376,7 @@ def _rollout_sequence_weight_effective_fraction_zeroed_update(
     return pack([by_token_sum, token_count, power_sum])
 
 
-def _rollout_sequence_weight_effective_fraction_zeroed_finalize(state: Tensor) -> Tensor:
-    by_token_sum, token_count, power_sum = state.unbind()
-    return torch.square(by_token_sum / token_count) / (power_sum / token_count)
-
-
+@METRICS.metric("rollout/sequence_weight/fraction_above", results.ratio)
 def rollout_sequence_weight_fraction_above(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2874,42 +2409,27 @@ def rollout_sequence_weight_fraction_above(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_fraction_above(old_logprobs, rollout_logprobs, mask, upper=1.2).item(), 4)
+        0.3333
     """
-    state = _rollout_sequence_weight_fraction_above_update(old_logprobs, rollout_logprobs, mask, upper=upper)
-    return _rollout_sequence_weight_fraction_above_finalize(state)
-
-
-def _rollout_sequence_weight_fraction_above_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/fraction_above", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
-    condition = torch.exp(ops.seq_sum(log_ratio, mask)) > upper
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(torch.exp(ops.seq_sum(log_ratio, mask)) > upper)
 
 
-def _rollout_sequence_weight_fraction_above_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/sequence_weight/fraction_above@empty_counted", results.ratio)
 def rollout_sequence_weight_fraction_above_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2942,48 +2462,34 @@ def rollout_sequence_weight_fraction_above_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_fraction_above_empty_counted(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     upper=1.2,
+        ... )
+        >>> round(value.item(), 4)
+        0.3333
     """
-    state = _rollout_sequence_weight_fraction_above_empty_counted_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        upper=upper,
-    )
-    return _rollout_sequence_weight_fraction_above_empty_counted_finalize(state)
-
-
-def _rollout_sequence_weight_fraction_above_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/fraction_above@empty_counted", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
-    condition = weight > upper
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(weight > upper)
 
 
-def _rollout_sequence_weight_fraction_above_empty_counted_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/sequence_weight/fraction_above@on_tokens", results.ratio)
 def rollout_sequence_weight_fraction_above_on_tokens(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3016,27 +2522,20 @@ def rollout_sequence_weight_fraction_above_on_tokens(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_fraction_above_on_tokens(old_logprobs, rollout_logprobs, mask, upper=1.2)
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _rollout_sequence_weight_fraction_above_on_tokens_update(old_logprobs, rollout_logprobs, mask, upper=upper)
-    return _rollout_sequence_weight_fraction_above_on_tokens_finalize(state)
-
-
-def _rollout_sequence_weight_fraction_above_on_tokens_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/fraction_above@on_tokens", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3047,11 +2546,7 @@ def _rollout_sequence_weight_fraction_above_on_tokens_update(
     return pack([condition_count, token_count])
 
 
-def _rollout_sequence_weight_fraction_above_on_tokens_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/sequence_weight/zeroed_fraction", results.ratio)
 def rollout_sequence_weight_zeroed_fraction(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3088,48 +2583,33 @@ def rollout_sequence_weight_zeroed_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_zeroed_fraction(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.4,
+        ...     upper=1.2,
+        ... )
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _rollout_sequence_weight_zeroed_fraction_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_sequence_weight_zeroed_fraction_finalize(state)
-
-
-def _rollout_sequence_weight_zeroed_fraction_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/zeroed_fraction", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    condition = (weight < lower) | (weight > upper)
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share((weight < lower) | (weight > upper))
 
 
-def _rollout_sequence_weight_zeroed_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/sequence_weight/zeroed_fraction@on_tokens", results.ratio)
 def rollout_sequence_weight_zeroed_fraction_on_tokens(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3166,33 +2646,25 @@ def rollout_sequence_weight_zeroed_fraction_on_tokens(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_zeroed_fraction_on_tokens(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.4,
+        ...     upper=1.2,
+        ... )
+        >>> round(value.item(), 3)
+        1.0
     """
-    state = _rollout_sequence_weight_zeroed_fraction_on_tokens_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_sequence_weight_zeroed_fraction_on_tokens_finalize(state)
-
-
-def _rollout_sequence_weight_zeroed_fraction_on_tokens_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/zeroed_fraction@on_tokens", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3202,11 +2674,7 @@ def _rollout_sequence_weight_zeroed_fraction_on_tokens_update(
     return pack([condition_count, token_count])
 
 
-def _rollout_sequence_weight_zeroed_fraction_on_tokens_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/sequence_weight/fraction_below", results.ratio)
 def rollout_sequence_weight_fraction_below(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3239,42 +2707,27 @@ def rollout_sequence_weight_fraction_below(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_fraction_below(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.3333
     """
-    state = _rollout_sequence_weight_fraction_below_update(old_logprobs, rollout_logprobs, mask, lower=lower)
-    return _rollout_sequence_weight_fraction_below_finalize(state)
-
-
-def _rollout_sequence_weight_fraction_below_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/fraction_below", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
-    condition = torch.exp(ops.seq_sum(log_ratio, mask)) < lower
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(torch.exp(ops.seq_sum(log_ratio, mask)) < lower)
 
 
-def _rollout_sequence_weight_fraction_below_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/sequence_weight/fraction_below@empty_counted", results.ratio)
 def rollout_sequence_weight_fraction_below_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3307,48 +2760,29 @@ def rollout_sequence_weight_fraction_below_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_fraction_below_empty_counted(old_logprobs, rollout_logprobs, mask)
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _rollout_sequence_weight_fraction_below_empty_counted_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-    )
-    return _rollout_sequence_weight_fraction_below_empty_counted_finalize(state)
-
-
-def _rollout_sequence_weight_fraction_below_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/fraction_below@empty_counted", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
-    condition = weight < lower
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(weight < lower)
 
 
-def _rollout_sequence_weight_fraction_below_empty_counted_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/sequence_weight/fraction_below@zeroed", results.ratio)
 def rollout_sequence_weight_fraction_below_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3384,49 +2818,34 @@ def rollout_sequence_weight_fraction_below_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_fraction_below_zeroed(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.3,
+        ...     upper=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _rollout_sequence_weight_fraction_below_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_sequence_weight_fraction_below_zeroed_finalize(state)
-
-
-def _rollout_sequence_weight_fraction_below_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/fraction_below@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    condition = ~ops.seq_any(mask, mask) | (weight < lower) | (weight > upper)
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(~ops.seq_any(mask, mask) | (weight < lower) | (weight > upper))
 
 
-def _rollout_sequence_weight_fraction_below_zeroed_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/sequence_weight/fraction_below@on_tokens", results.ratio)
 def rollout_sequence_weight_fraction_below_on_tokens(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3459,27 +2878,19 @@ def rollout_sequence_weight_fraction_below_on_tokens(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_fraction_below_on_tokens(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.3333
     """
-    state = _rollout_sequence_weight_fraction_below_on_tokens_update(old_logprobs, rollout_logprobs, mask, lower=lower)
-    return _rollout_sequence_weight_fraction_below_on_tokens_finalize(state)
-
-
-def _rollout_sequence_weight_fraction_below_on_tokens_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/fraction_below@on_tokens", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -3490,11 +2901,7 @@ def _rollout_sequence_weight_fraction_below_on_tokens_update(
     return pack([condition_count, token_count])
 
 
-def _rollout_sequence_weight_fraction_below_on_tokens_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/sequence_weight/response_std", results.deviation(1))
 def rollout_sequence_weight_response_std(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3528,40 +2935,27 @@ def rollout_sequence_weight_response_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_response_std(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.6292
     """
-    state = _rollout_sequence_weight_response_std_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_sequence_weight_response_std_finalize(state)
-
-
-def _rollout_sequence_weight_response_std_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/response_std", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
-    weight_moments = ops.moments(weight)
-    return pack([weight_moments])
+    return ops.moments(weight)
 
 
-def _rollout_sequence_weight_response_std_finalize(state: Tensor) -> Tensor:
-    weight_moments = state[0:3]
-    return ops.standard_deviation(weight_moments, ddof=1)
-
-
+@METRICS.metric("rollout/sequence_weight/response_std@raw", results.deviation(1))
 def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size.
 
@@ -3590,37 +2984,28 @@ def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logpr
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_response_std_raw(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.8036
     """
-    state = _rollout_sequence_weight_response_std_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_sequence_weight_response_std_raw_finalize(state)
-
-
-def _rollout_sequence_weight_response_std_raw_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
     weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
-    weight_moments = ops.moments(weight)
-    return pack([weight_moments])
+    return ops.moments(weight)
 
 
-def _rollout_sequence_weight_response_std_raw_finalize(state: Tensor) -> Tensor:
-    weight_moments = state[0:3]
-    return ops.standard_deviation(weight_moments, ddof=1)
-
-
+@METRICS.metric("rollout/sequence_weight/response_std@empty_counted", results.deviation(1))
 def rollout_sequence_weight_response_std_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3654,41 +3039,28 @@ def rollout_sequence_weight_response_std_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_response_std_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.8036
     """
-    state = _rollout_sequence_weight_response_std_empty_counted_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_sequence_weight_response_std_empty_counted_finalize(state)
-
-
-def _rollout_sequence_weight_response_std_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/response_std@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
     weight = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
-    weight_moments = ops.moments(weight)
-    return pack([weight_moments])
+    return ops.moments(weight)
 
 
-def _rollout_sequence_weight_response_std_empty_counted_finalize(state: Tensor) -> Tensor:
-    weight_moments = state[0:3]
-    return ops.standard_deviation(weight_moments, ddof=1)
-
-
+@METRICS.metric("rollout/sequence_weight/response_std@zeroed", results.deviation(1))
 def rollout_sequence_weight_response_std_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3726,48 +3098,35 @@ def rollout_sequence_weight_response_std_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_response_std_zeroed(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.3,
+        ...     upper=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.866
     """
-    state = _rollout_sequence_weight_response_std_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_sequence_weight_response_std_zeroed_finalize(state)
-
-
-def _rollout_sequence_weight_response_std_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/response_std@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where(~ops.seq_any(mask, mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
-    weight_moments = ops.moments(weight)
-    return pack([weight_moments])
+    return ops.moments(weight)
 
 
-def _rollout_sequence_weight_response_std_zeroed_finalize(state: Tensor) -> Tensor:
-    weight_moments = state[0:3]
-    return ops.standard_deviation(weight_moments, ddof=1)
-
-
+@METRICS.metric("rollout/sequence_weight/response_max_deviation", results.counted)
 def rollout_sequence_weight_response_max_deviation(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3801,42 +3160,27 @@ def rollout_sequence_weight_response_max_deviation(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_response_max_deviation(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.75
     """
-    state = _rollout_sequence_weight_response_max_deviation_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_sequence_weight_response_max_deviation_finalize(state)
-
-
-def _rollout_sequence_weight_response_max_deviation_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/response_max_deviation", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
-    abs_ = torch.abs(weight - 1)
-    abs_max = ops.largest(abs_)
-    sequence_count = ops.number_of(abs_)
-    return pack([abs_max, sequence_count])
+    return keep.largest(torch.abs(weight - 1))
 
 
-def _rollout_sequence_weight_response_max_deviation_finalize(state: Tensor) -> Tensor:
-    abs_max, sequence_count = state.unbind()
-    return ops.or_nan(abs_max, sequence_count)
-
-
+@METRICS.metric("rollout/sequence_weight/response_max_deviation@raw", results.counted)
 def rollout_sequence_weight_response_max_deviation_raw(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3869,39 +3213,28 @@ def rollout_sequence_weight_response_max_deviation_raw(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_sequence_weight_response_max_deviation_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _rollout_sequence_weight_response_max_deviation_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_sequence_weight_response_max_deviation_raw_finalize(state)
-
-
-def _rollout_sequence_weight_response_max_deviation_raw_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
     weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
-    abs_ = torch.abs(weight - 1)
-    abs_max = ops.largest(abs_)
-    sequence_count = ops.number_of(abs_)
-    return pack([abs_max, sequence_count])
+    return keep.largest(torch.abs(weight - 1))
 
 
-def _rollout_sequence_weight_response_max_deviation_raw_finalize(state: Tensor) -> Tensor:
-    abs_max, sequence_count = state.unbind()
-    return ops.or_nan(abs_max, sequence_count)
-
-
+@METRICS.metric("rollout/sequence_weight/response_max_deviation@empty_counted", results.counted)
 def rollout_sequence_weight_response_max_deviation_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3935,48 +3268,29 @@ def rollout_sequence_weight_response_max_deviation_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_response_max_deviation_empty_counted(old_logprobs, rollout_logprobs, mask)
+        >>> round(value.item(), 3)
+        1.0
     """
-    state = _rollout_sequence_weight_response_max_deviation_empty_counted_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        cap=cap,
-    )
-    return _rollout_sequence_weight_response_max_deviation_empty_counted_finalize(state)
-
-
-def _rollout_sequence_weight_response_max_deviation_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/response_max_deviation@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
     weight = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
-    abs_ = torch.abs(weight - 1)
-    abs_max = ops.largest(abs_)
-    sequence_count = ops.number_of(abs_)
-    return pack([abs_max, sequence_count])
+    return keep.largest(torch.abs(weight - 1))
 
 
-def _rollout_sequence_weight_response_max_deviation_empty_counted_finalize(state: Tensor) -> Tensor:
-    abs_max, sequence_count = state.unbind()
-    return ops.or_nan(abs_max, sequence_count)
-
-
+@METRICS.metric("rollout/sequence_weight/response_max_deviation@zeroed", results.counted)
 def rollout_sequence_weight_response_max_deviation_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4014,50 +3328,35 @@ def rollout_sequence_weight_response_max_deviation_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_sequence_weight_response_max_deviation_zeroed(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.3,
+        ...     upper=2,
+        ... )
+        >>> round(value.item(), 3)
+        1.0
     """
-    state = _rollout_sequence_weight_response_max_deviation_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_sequence_weight_response_max_deviation_zeroed_finalize(state)
-
-
-def _rollout_sequence_weight_response_max_deviation_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/sequence_weight/response_max_deviation@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where(~ops.seq_any(mask, mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
-    abs_ = torch.abs(weight - 1)
-    abs_max = ops.largest(abs_)
-    sequence_count = ops.number_of(abs_)
-    return pack([abs_max, sequence_count])
+    return keep.largest(torch.abs(weight - 1))
 
 
-def _rollout_sequence_weight_response_max_deviation_zeroed_finalize(state: Tensor) -> Tensor:
-    abs_max, sequence_count = state.unbind()
-    return ops.or_nan(abs_max, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/mean", results.ratio)
 def rollout_weight_per_response_mean(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4091,43 +3390,29 @@ def rollout_weight_per_response_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.75
     """
-    state = _rollout_weight_per_response_mean_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_per_response_mean_finalize(state)
-
-
-def _rollout_weight_per_response_mean_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/mean", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_mean(weight, mask)
     seq_any = ops.seq_any(mask, mask)
-    per_response_sum = ops.total(per_response, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([per_response_sum, selected_count])
+    return keep.mean(per_response, seq_any)
 
 
-def _rollout_weight_per_response_mean_finalize(state: Tensor) -> Tensor:
-    per_response_sum, selected_count = state.unbind()
-    return per_response_sum / selected_count
-
-
+@METRICS.metric("rollout/weight_per_response/mean@empty_counted", results.ratio)
 def rollout_weight_per_response_mean_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4161,42 +3446,28 @@ def rollout_weight_per_response_mean_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_mean_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.5
     """
-    state = _rollout_weight_per_response_mean_empty_counted_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_per_response_mean_empty_counted_finalize(state)
-
-
-def _rollout_weight_per_response_mean_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/mean@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_sum = ops.total(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_sum, sequence_count])
+    return keep.mean(per_response)
 
 
-def _rollout_weight_per_response_mean_empty_counted_finalize(state: Tensor) -> Tensor:
-    per_response_sum, sequence_count = state.unbind()
-    return per_response_sum / sequence_count
-
-
+@METRICS.metric("rollout/weight_per_response/mean@raw", results.ratio)
 def rollout_weight_per_response_mean_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
 
@@ -4222,38 +3493,28 @@ def rollout_weight_per_response_mean_raw(old_logprobs: Tensor, rollout_logprobs:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_mean_raw(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.6667
     """
-    state = _rollout_weight_per_response_mean_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_weight_per_response_mean_raw_finalize(state)
-
-
-def _rollout_weight_per_response_mean_raw_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_sum = ops.total(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_sum, sequence_count])
+    return keep.mean(per_response)
 
 
-def _rollout_weight_per_response_mean_raw_finalize(state: Tensor) -> Tensor:
-    per_response_sum, sequence_count = state.unbind()
-    return per_response_sum / sequence_count
-
-
+@METRICS.metric("rollout/weight_per_response/mean@zeroed", results.ratio)
 def rollout_weight_per_response_mean_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4291,50 +3552,30 @@ def rollout_weight_per_response_mean_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_mean_zeroed(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2)
+        >>> round(value.item(), 5)
+        0.08333
     """
-    state = _rollout_weight_per_response_mean_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_weight_per_response_mean_zeroed_finalize(state)
-
-
-def _rollout_weight_per_response_mean_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/mean@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(old_logprobs - rollout_logprobs)
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_sum = ops.total(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_sum, sequence_count])
+    return keep.mean(per_response)
 
 
-def _rollout_weight_per_response_mean_zeroed_finalize(state: Tensor) -> Tensor:
-    per_response_sum, sequence_count = state.unbind()
-    return per_response_sum / sequence_count
-
-
+@METRICS.metric("rollout/weight_per_response/std", results.deviation(1))
 def rollout_weight_per_response_std(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4368,41 +3609,28 @@ def rollout_weight_per_response_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_std(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.7071
     """
-    state = _rollout_weight_per_response_std_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_per_response_std_finalize(state)
-
-
-def _rollout_weight_per_response_std_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/std", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_mean(weight, mask)
-    per_response_moments = ops.moments(per_response, ops.seq_any(mask, mask))
-    return pack([per_response_moments])
+    return ops.moments(per_response, ops.seq_any(mask, mask))
 
 
-def _rollout_weight_per_response_std_finalize(state: Tensor) -> Tensor:
-    per_response_moments = state[0:3]
-    return ops.standard_deviation(per_response_moments, ddof=1)
-
-
+@METRICS.metric("rollout/weight_per_response/std@empty_counted", results.deviation(1))
 def rollout_weight_per_response_std_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4436,41 +3664,28 @@ def rollout_weight_per_response_std_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_std_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.6614
     """
-    state = _rollout_weight_per_response_std_empty_counted_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_per_response_std_empty_counted_finalize(state)
-
-
-def _rollout_weight_per_response_std_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/std@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_moments = ops.moments(per_response)
-    return pack([per_response_moments])
+    return ops.moments(per_response)
 
 
-def _rollout_weight_per_response_std_empty_counted_finalize(state: Tensor) -> Tensor:
-    per_response_moments = state[0:3]
-    return ops.standard_deviation(per_response_moments, ddof=1)
-
-
+@METRICS.metric("rollout/weight_per_response/std@raw", results.deviation(1))
 def rollout_weight_per_response_std_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
 
@@ -4496,33 +3711,28 @@ def rollout_weight_per_response_std_raw(old_logprobs: Tensor, rollout_logprobs: 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_std_raw(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.9465
     """
-    state = _rollout_weight_per_response_std_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_weight_per_response_std_raw_finalize(state)
-
-
-def _rollout_weight_per_response_std_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_moments = ops.moments(per_response)
-    return pack([per_response_moments])
+    return ops.moments(per_response)
 
 
-def _rollout_weight_per_response_std_raw_finalize(state: Tensor) -> Tensor:
-    per_response_moments = state[0:3]
-    return ops.standard_deviation(per_response_moments, ddof=1)
-
-
+@METRICS.metric("rollout/weight_per_response/std@zeroed", results.deviation(1))
 def rollout_weight_per_response_std_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4560,49 +3770,30 @@ def rollout_weight_per_response_std_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_std_zeroed(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2)
+        >>> round(value.item(), 4)
+        0.1443
     """
-    state = _rollout_weight_per_response_std_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_weight_per_response_std_zeroed_finalize(state)
-
-
-def _rollout_weight_per_response_std_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/std@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(old_logprobs - rollout_logprobs)
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_moments = ops.moments(per_response)
-    return pack([per_response_moments])
+    return ops.moments(per_response)
 
 
-def _rollout_weight_per_response_std_zeroed_finalize(state: Tensor) -> Tensor:
-    per_response_moments = state[0:3]
-    return ops.standard_deviation(per_response_moments, ddof=1)
-
-
+@METRICS.metric("rollout/weight_per_response/max", results.counted)
 def rollout_weight_per_response_max(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4636,43 +3827,29 @@ def rollout_weight_per_response_max(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_max(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.25
     """
-    state = _rollout_weight_per_response_max_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_per_response_max_finalize(state)
-
-
-def _rollout_weight_per_response_max_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/max", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_mean(weight, mask)
     seq_any = ops.seq_any(mask, mask)
-    per_response_max = ops.largest(per_response, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([per_response_max, selected_count])
+    return keep.largest(per_response, seq_any)
 
 
-def _rollout_weight_per_response_max_finalize(state: Tensor) -> Tensor:
-    per_response_max, selected_count = state.unbind()
-    return ops.or_nan(per_response_max, selected_count)
-
-
+@METRICS.metric("rollout/weight_per_response/max@empty_counted", results.counted)
 def rollout_weight_per_response_max_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4706,42 +3883,28 @@ def rollout_weight_per_response_max_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_max_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.25
     """
-    state = _rollout_weight_per_response_max_empty_counted_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_per_response_max_empty_counted_finalize(state)
-
-
-def _rollout_weight_per_response_max_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/max@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_max = ops.largest(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_max, sequence_count])
+    return keep.largest(per_response)
 
 
-def _rollout_weight_per_response_max_empty_counted_finalize(state: Tensor) -> Tensor:
-    per_response_max, sequence_count = state.unbind()
-    return ops.or_nan(per_response_max, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/max@raw", results.counted)
 def rollout_weight_per_response_max_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
 
@@ -4767,34 +3930,28 @@ def rollout_weight_per_response_max_raw(old_logprobs: Tensor, rollout_logprobs: 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_max_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.75
     """
-    state = _rollout_weight_per_response_max_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_weight_per_response_max_raw_finalize(state)
-
-
-def _rollout_weight_per_response_max_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_max = ops.largest(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_max, sequence_count])
+    return keep.largest(per_response)
 
 
-def _rollout_weight_per_response_max_raw_finalize(state: Tensor) -> Tensor:
-    per_response_max, sequence_count = state.unbind()
-    return ops.or_nan(per_response_max, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/max@zeroed", results.counted)
 def rollout_weight_per_response_max_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4832,50 +3989,30 @@ def rollout_weight_per_response_max_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_max_zeroed(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2)
+        >>> round(value.item(), 4)
+        0.25
     """
-    state = _rollout_weight_per_response_max_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_weight_per_response_max_zeroed_finalize(state)
-
-
-def _rollout_weight_per_response_max_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/max@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(old_logprobs - rollout_logprobs)
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_max = ops.largest(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_max, sequence_count])
+    return keep.largest(per_response)
 
 
-def _rollout_weight_per_response_max_zeroed_finalize(state: Tensor) -> Tensor:
-    per_response_max, sequence_count = state.unbind()
-    return ops.or_nan(per_response_max, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/min", results.counted)
 def rollout_weight_per_response_min(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4909,43 +4046,29 @@ def rollout_weight_per_response_min(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_min(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.25
     """
-    state = _rollout_weight_per_response_min_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_per_response_min_finalize(state)
-
-
-def _rollout_weight_per_response_min_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/min", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_mean(weight, mask)
     seq_any = ops.seq_any(mask, mask)
-    per_response_min = ops.smallest(per_response, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([per_response_min, selected_count])
+    return keep.smallest(per_response, seq_any)
 
 
-def _rollout_weight_per_response_min_finalize(state: Tensor) -> Tensor:
-    per_response_min, selected_count = state.unbind()
-    return ops.or_nan(per_response_min, selected_count)
-
-
+@METRICS.metric("rollout/weight_per_response/min@empty_counted", results.counted)
 def rollout_weight_per_response_min_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -4979,42 +4102,28 @@ def rollout_weight_per_response_min_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_min_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.0
     """
-    state = _rollout_weight_per_response_min_empty_counted_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_per_response_min_empty_counted_finalize(state)
-
-
-def _rollout_weight_per_response_min_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/min@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_min = ops.smallest(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_min, sequence_count])
+    return keep.smallest(per_response)
 
 
-def _rollout_weight_per_response_min_empty_counted_finalize(state: Tensor) -> Tensor:
-    per_response_min, sequence_count = state.unbind()
-    return ops.or_nan(per_response_min, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/min@raw", results.counted)
 def rollout_weight_per_response_min_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
 
@@ -5040,34 +4149,28 @@ def rollout_weight_per_response_min_raw(old_logprobs: Tensor, rollout_logprobs: 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_min_raw(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.0
     """
-    state = _rollout_weight_per_response_min_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_weight_per_response_min_raw_finalize(state)
-
-
-def _rollout_weight_per_response_min_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_min = ops.smallest(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_min, sequence_count])
+    return keep.smallest(per_response)
 
 
-def _rollout_weight_per_response_min_raw_finalize(state: Tensor) -> Tensor:
-    per_response_min, sequence_count = state.unbind()
-    return ops.or_nan(per_response_min, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/min@zeroed", results.counted)
 def rollout_weight_per_response_min_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5105,50 +4208,30 @@ def rollout_weight_per_response_min_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_min_zeroed(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2)
+        >>> round(value.item(), 4)
+        0.0
     """
-    state = _rollout_weight_per_response_min_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_weight_per_response_min_zeroed_finalize(state)
-
-
-def _rollout_weight_per_response_min_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/min@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(old_logprobs - rollout_logprobs)
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    per_response_min = ops.smallest(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_min, sequence_count])
+    return keep.smallest(per_response)
 
 
-def _rollout_weight_per_response_min_zeroed_finalize(state: Tensor) -> Tensor:
-    per_response_min, sequence_count = state.unbind()
-    return ops.or_nan(per_response_min, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/max_deviation", results.counted)
 def rollout_weight_per_response_max_deviation(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5182,43 +4265,29 @@ def rollout_weight_per_response_max_deviation(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_max_deviation(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.75
     """
-    state = _rollout_weight_per_response_max_deviation_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_per_response_max_deviation_finalize(state)
-
-
-def _rollout_weight_per_response_max_deviation_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/max_deviation", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_mean(weight, mask)
     seq_any = ops.seq_any(mask, mask)
-    abs_max = ops.largest(torch.abs(per_response - 1), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([abs_max, selected_count])
+    return keep.largest(torch.abs(per_response - 1), seq_any)
 
 
-def _rollout_weight_per_response_max_deviation_finalize(state: Tensor) -> Tensor:
-    abs_max, selected_count = state.unbind()
-    return ops.or_nan(abs_max, selected_count)
-
-
+@METRICS.metric("rollout/weight_per_response/max_deviation@empty_counted", results.counted)
 def rollout_weight_per_response_max_deviation_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5252,48 +4321,29 @@ def rollout_weight_per_response_max_deviation_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_max_deviation_empty_counted(old_logprobs, rollout_logprobs, mask)
+        >>> round(value.item(), 3)
+        1.0
     """
-    state = _rollout_weight_per_response_max_deviation_empty_counted_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        cap=cap,
-    )
-    return _rollout_weight_per_response_max_deviation_empty_counted_finalize(state)
-
-
-def _rollout_weight_per_response_max_deviation_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/max_deviation@empty_counted", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    abs_ = torch.abs(per_response - 1)
-    abs_max = ops.largest(abs_)
-    sequence_count = ops.number_of(abs_)
-    return pack([abs_max, sequence_count])
+    return keep.largest(torch.abs(per_response - 1))
 
 
-def _rollout_weight_per_response_max_deviation_empty_counted_finalize(state: Tensor) -> Tensor:
-    abs_max, sequence_count = state.unbind()
-    return ops.or_nan(abs_max, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/max_deviation@raw", results.counted)
 def rollout_weight_per_response_max_deviation_raw(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5323,39 +4373,28 @@ def rollout_weight_per_response_max_deviation_raw(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_max_deviation_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _rollout_weight_per_response_max_deviation_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_weight_per_response_max_deviation_raw_finalize(state)
-
-
-def _rollout_weight_per_response_max_deviation_raw_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    abs_ = torch.abs(per_response - 1)
-    abs_max = ops.largest(abs_)
-    sequence_count = ops.number_of(abs_)
-    return pack([abs_max, sequence_count])
+    return keep.largest(torch.abs(per_response - 1))
 
 
-def _rollout_weight_per_response_max_deviation_raw_finalize(state: Tensor) -> Tensor:
-    abs_max, sequence_count = state.unbind()
-    return ops.or_nan(abs_max, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/max_deviation@zeroed", results.counted)
 def rollout_weight_per_response_max_deviation_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5393,51 +4432,36 @@ def rollout_weight_per_response_max_deviation_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_max_deviation_zeroed(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.3,
+        ...     upper=2,
+        ... )
+        >>> round(value.item(), 3)
+        1.0
     """
-    state = _rollout_weight_per_response_max_deviation_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_weight_per_response_max_deviation_zeroed_finalize(state)
-
-
-def _rollout_weight_per_response_max_deviation_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/max_deviation@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(old_logprobs - rollout_logprobs)
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    abs_ = torch.abs(per_response - 1)
-    abs_max = ops.largest(abs_)
-    sequence_count = ops.number_of(abs_)
-    return pack([abs_max, sequence_count])
+    return keep.largest(torch.abs(per_response - 1))
 
 
-def _rollout_weight_per_response_max_deviation_zeroed_finalize(state: Tensor) -> Tensor:
-    abs_max, sequence_count = state.unbind()
-    return ops.or_nan(abs_max, sequence_count)
-
-
+@METRICS.metric("rollout/weight_per_response/fraction_above", results.ratio)
 def rollout_weight_per_response_fraction_above(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5470,27 +4494,20 @@ def rollout_weight_per_response_fraction_above(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_fraction_above(old_logprobs, rollout_logprobs, mask, upper=1.5)
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _rollout_weight_per_response_fraction_above_update(old_logprobs, rollout_logprobs, mask, upper=upper)
-    return _rollout_weight_per_response_fraction_above_finalize(state)
-
-
-def _rollout_weight_per_response_fraction_above_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/fraction_above", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -5501,11 +4518,7 @@ def _rollout_weight_per_response_fraction_above_update(
     return pack([condition_count, selected_count])
 
 
-def _rollout_weight_per_response_fraction_above_finalize(state: Tensor) -> Tensor:
-    condition_count, selected_count = state.unbind()
-    return condition_count / selected_count
-
-
+@METRICS.metric("rollout/weight_per_response/fraction_above@empty_counted", results.ratio)
 def rollout_weight_per_response_fraction_above_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5538,48 +4551,34 @@ def rollout_weight_per_response_fraction_above_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_fraction_above_empty_counted(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     upper=1.5,
+        ... )
+        >>> round(value.item(), 4)
+        0.3333
     """
-    state = _rollout_weight_per_response_fraction_above_empty_counted_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        upper=upper,
-    )
-    return _rollout_weight_per_response_fraction_above_empty_counted_finalize(state)
-
-
-def _rollout_weight_per_response_fraction_above_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/fraction_above@empty_counted", upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(torch.exp(old_logprobs - rollout_logprobs), mask)
     per_response = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    condition = per_response > upper
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(per_response > upper)
 
 
-def _rollout_weight_per_response_fraction_above_empty_counted_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/weight_per_response/fraction_below", results.ratio)
 def rollout_weight_per_response_fraction_below(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5613,27 +4612,19 @@ def rollout_weight_per_response_fraction_below(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_per_response_fraction_below(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.5
     """
-    state = _rollout_weight_per_response_fraction_below_update(old_logprobs, rollout_logprobs, mask, lower=lower)
-    return _rollout_weight_per_response_fraction_below_finalize(state)
-
-
-def _rollout_weight_per_response_fraction_below_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/fraction_below", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -5644,11 +4635,7 @@ def _rollout_weight_per_response_fraction_below_update(
     return pack([condition_count, selected_count])
 
 
-def _rollout_weight_per_response_fraction_below_finalize(state: Tensor) -> Tensor:
-    condition_count, selected_count = state.unbind()
-    return condition_count / selected_count
-
-
+@METRICS.metric("rollout/weight_per_response/fraction_below@empty_counted", results.ratio)
 def rollout_weight_per_response_fraction_below_empty_counted(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5682,48 +4669,29 @@ def rollout_weight_per_response_fraction_below_empty_counted(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_fraction_below_empty_counted(old_logprobs, rollout_logprobs, mask)
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _rollout_weight_per_response_fraction_below_empty_counted_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-    )
-    return _rollout_weight_per_response_fraction_below_empty_counted_finalize(state)
-
-
-def _rollout_weight_per_response_fraction_below_empty_counted_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/fraction_below@empty_counted", lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(torch.exp(old_logprobs - rollout_logprobs), mask)
     per_response = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
-    condition = per_response < lower
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(per_response < lower)
 
 
-def _rollout_weight_per_response_fraction_below_empty_counted_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/weight_per_response/fraction_below@truncated", results.ratio)
 def rollout_weight_per_response_fraction_below_truncated(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5759,50 +4727,35 @@ def rollout_weight_per_response_fraction_below_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_fraction_below_truncated(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     cap=2,
+        ...     lower=0.3,
+        ... )
+        >>> round(value.item(), 4)
+        0.6667
     """
-    state = _rollout_weight_per_response_fraction_below_truncated_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        cap=cap,
-        lower=lower,
-    )
-    return _rollout_weight_per_response_fraction_below_truncated_finalize(state)
-
-
-def _rollout_weight_per_response_fraction_below_truncated_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-    lower: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/fraction_below@truncated", cap=cap, lower=lower)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    condition = per_response < lower
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(per_response < lower)
 
 
-def _rollout_weight_per_response_fraction_below_truncated_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/weight_per_response/fraction_below@zeroed", results.ratio)
 def rollout_weight_per_response_fraction_below_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5839,51 +4792,36 @@ def rollout_weight_per_response_fraction_below_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_per_response_fraction_below_zeroed(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     lower=0.3,
+        ...     upper=2,
+        ... )
+        >>> round(value.item(), 3)
+        1.0
     """
-    state = _rollout_weight_per_response_fraction_below_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        lower=lower,
-        upper=upper,
-    )
-    return _rollout_weight_per_response_fraction_below_zeroed_finalize(state)
-
-
-def _rollout_weight_per_response_fraction_below_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_per_response/fraction_below@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(old_logprobs - rollout_logprobs)
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
-    condition = per_response < lower
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(per_response < lower)
 
 
-def _rollout_weight_per_response_fraction_below_zeroed_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/weight_normaliser", results.ratio)
 def rollout_weight_normaliser(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5917,41 +4855,27 @@ def rollout_weight_normaliser(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_weight_normaliser(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.9167
     """
-    state = _rollout_weight_normaliser_update(old_logprobs, rollout_logprobs, mask, cap=cap)
-    return _rollout_weight_normaliser_finalize(state)
-
-
-def _rollout_weight_normaliser_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    cap: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_normaliser", cap=cap)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
-    weight_sum = ops.total(weight, mask)
-    token_count = ops.count(mask)
-    return pack([weight_sum, token_count])
+    return keep.mean(weight, mask)
 
 
-def _rollout_weight_normaliser_finalize(state: Tensor) -> Tensor:
-    weight_sum, token_count = state.unbind()
-    return weight_sum / token_count
-
-
+@METRICS.metric("rollout/weight_normaliser@zeroed", results.ratio)
 def rollout_weight_normaliser_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -5987,53 +4911,36 @@ def rollout_weight_normaliser_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.rollout_weight_normaliser_zeroed(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2)
+        >>> round(value.item(), 4)
+        0.1667
     """
-    state = _rollout_weight_normaliser_zeroed_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
-    return _rollout_weight_normaliser_zeroed_finalize(state)
-
-
-def _rollout_weight_normaliser_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/weight_normaliser@zeroed", lower=lower, upper=upper)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(old_logprobs - rollout_logprobs)
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
-    weight_sum = ops.total(weight, mask)
-    token_count = ops.count(mask)
-    return pack([weight_sum, token_count])
+    return keep.mean(weight, mask)
 
 
-def _rollout_weight_normaliser_zeroed_finalize(state: Tensor) -> Tensor:
-    weight_sum, token_count = state.unbind()
-    return weight_sum / token_count
-
-
+@METRICS.metric("rollout/rejection_weight/mean", results.ratio)
 def rollout_rejection_weight_mean(rejection_weights: Tensor, mask: Tensor) -> Tensor:
     """Mean over tokens of the probability ratio that decides about rejection.
 
     Trainer over rollout engine, of a token, or as product or geometric mean of a response on each of its tokens,
     whichever the criterion uses. Ideal 1; compare only runs with the same criterion.
 
-    Formula::
-
-        mean(rejection_weights)
-
+    Formula: ``mean(rejection_weights)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -6046,41 +4953,31 @@ def rollout_rejection_weight_mean(rejection_weights: Tensor, mask: Tensor) -> Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_mean(rejection_weights, mask).item(), 3)
+        4.0
     """
-    state = _rollout_rejection_weight_mean_update(rejection_weights, mask)
-    return _rollout_rejection_weight_mean_finalize(state)
-
-
-def _rollout_rejection_weight_mean_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
-    rejection_weights_sum = ops.total(rejection_weights, mask)
-    token_count = ops.count(mask)
-    return pack([rejection_weights_sum, token_count])
+    return keep.mean(rejection_weights, mask)
 
 
-def _rollout_rejection_weight_mean_finalize(state: Tensor) -> Tensor:
-    rejection_weights_sum, token_count = state.unbind()
-    return rejection_weights_sum / token_count
-
-
+@METRICS.metric("rollout/rejection_weight/max", results.counted)
 def rollout_rejection_weight_max(rejection_weights: Tensor, mask: Tensor) -> Tensor:
     """Largest probability ratio that decides about rejection.
 
     The furthest that the trainer is above the engine. Products over responses reach their safety limit of 485 million
     (e to the 20) soon, which is no news.
 
-    Formula::
-
-        max(rejection_weights)
-
+    Formula: ``max(rejection_weights)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -6093,40 +4990,30 @@ def rollout_rejection_weight_max(rejection_weights: Tensor, mask: Tensor) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_max(rejection_weights, mask).item(), 3)
+        6.0
     """
-    state = _rollout_rejection_weight_max_update(rejection_weights, mask)
-    return _rollout_rejection_weight_max_finalize(state)
-
-
-def _rollout_rejection_weight_max_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
-    rejection_weights_max = ops.largest(rejection_weights, mask)
-    token_count = ops.count(mask)
-    return pack([rejection_weights_max, token_count])
+    return keep.largest(rejection_weights, mask)
 
 
-def _rollout_rejection_weight_max_finalize(state: Tensor) -> Tensor:
-    rejection_weights_max, token_count = state.unbind()
-    return ops.or_nan(rejection_weights_max, token_count)
-
-
+@METRICS.metric("rollout/rejection_weight/min", results.counted)
 def rollout_rejection_weight_min(rejection_weights: Tensor, mask: Tensor) -> Tensor:
     """Smallest probability ratio that decides about rejection.
 
     The furthest that the trainer is below the engine; near 0 means a token that the trainer would hardly have produced.
 
-    Formula::
-
-        min(rejection_weights)
-
+    Formula: ``min(rejection_weights)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -6139,40 +5026,30 @@ def rollout_rejection_weight_min(rejection_weights: Tensor, mask: Tensor) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_min(rejection_weights, mask).item(), 3)
+        1.0
     """
-    state = _rollout_rejection_weight_min_update(rejection_weights, mask)
-    return _rollout_rejection_weight_min_finalize(state)
-
-
-def _rollout_rejection_weight_min_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
-    rejection_weights_min = ops.smallest(rejection_weights, mask)
-    token_count = ops.count(mask)
-    return pack([rejection_weights_min, token_count])
+    return keep.smallest(rejection_weights, mask)
 
 
-def _rollout_rejection_weight_min_finalize(state: Tensor) -> Tensor:
-    rejection_weights_min, token_count = state.unbind()
-    return ops.or_nan(rejection_weights_min, token_count)
-
-
+@METRICS.metric("rollout/rejection_weight/std", results.deviation(0))
 def rollout_rejection_weight_std(rejection_weights: Tensor, mask: Tensor, *, lower: float, upper: float) -> Tensor:
     """Standard deviation over tokens of the ratio that decides about rejection, cut to its bounds.
 
     Bounded by the bounds, so it says how crowded the accepted band is, not how long the tails are.
 
-    Formula::
-
-        std(clamp(rejection_weights, lower, upper), ddof=0)
-
+    Formula: ``std(clamp(rejection_weights, lower, upper), ddof=0)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -6187,38 +5064,29 @@ def rollout_rejection_weight_std(rejection_weights: Tensor, mask: Tensor, *, low
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_std(rejection_weights, mask, lower=2, upper=5).item(), 3)
+        1.414
     """
-    state = _rollout_rejection_weight_std_update(rejection_weights, mask, lower=lower, upper=upper)
-    return _rollout_rejection_weight_std_finalize(state)
-
-
-def _rollout_rejection_weight_std_update(
-    rejection_weights: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
-    check_numbers("rollout/rejection_weight/std", lower=lower, upper=upper)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
-    clamped_moments = ops.moments(torch.clamp(rejection_weights, lower, upper), mask)
-    return pack([clamped_moments])
+    return ops.moments(torch.clamp(rejection_weights, lower, upper), mask)
 
 
-def _rollout_rejection_weight_std_finalize(state: Tensor) -> Tensor:
-    clamped_moments = state[0:3]
-    return ops.standard_deviation(clamped_moments, ddof=0)
+def _rollout_rejection_weight_effective_fraction_result(state: Tensor) -> Tensor:
+    clamped_sum, token_count, power_sum = state.unbind()
+    return torch.square(clamped_sum / token_count) / (power_sum / token_count)
 
 
+@METRICS.metric("rollout/rejection_weight/effective_fraction", _rollout_rejection_weight_effective_fraction_result)
 def rollout_rejection_weight_effective_fraction(
     rejection_weights: Tensor,
     mask: Tensor,
@@ -6230,10 +5098,7 @@ def rollout_rejection_weight_effective_fraction(
 
     Reads like an effective sample size per token, but nothing is weighted with these ratios. 1 while all are equal.
 
-    Formula::
-
-        mean(clamp(rejection_weights, lower, upper)) ** 2 / mean(clamp(rejection_weights, lower, upper) ** 2)
-
+    Formula: ``mean(clamp(rejection_weights, lower, upper)) ** 2 / mean(clamp(rejection_weights, lower, upper) ** 2)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -6248,27 +5113,18 @@ def rollout_rejection_weight_effective_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_effective_fraction(rejection_weights, mask, lower=2, upper=5).item(), 4)
+        0.8889
     """
-    state = _rollout_rejection_weight_effective_fraction_update(rejection_weights, mask, lower=lower, upper=upper)
-    return _rollout_rejection_weight_effective_fraction_finalize(state)
-
-
-def _rollout_rejection_weight_effective_fraction_update(
-    rejection_weights: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-    upper: float,
-) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
-    check_numbers("rollout/rejection_weight/effective_fraction", lower=lower, upper=upper)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     clamped = torch.clamp(rejection_weights, lower, upper)
@@ -6278,20 +5134,13 @@ def _rollout_rejection_weight_effective_fraction_update(
     return pack([clamped_sum, token_count, power_sum])
 
 
-def _rollout_rejection_weight_effective_fraction_finalize(state: Tensor) -> Tensor:
-    clamped_sum, token_count, power_sum = state.unbind()
-    return torch.square(clamped_sum / token_count) / (power_sum / token_count)
-
-
+@METRICS.metric("rollout/rejection_weight/fraction_above", results.ratio)
 def rollout_rejection_weight_fraction_above(rejection_weights: Tensor, mask: Tensor, *, upper: float) -> Tensor:
     """Share of tokens whose ratio is above the upper bound of rejection.
 
     What the upper side of the criterion throws away. A rising share means growing mismatch.
 
-    Formula::
-
-        mean(rejection_weights > upper)
-
+    Formula: ``mean(rejection_weights > upper)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -6305,21 +5154,18 @@ def rollout_rejection_weight_fraction_above(rejection_weights: Tensor, mask: Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_fraction_above(rejection_weights, mask, upper=4).item(), 4)
+        0.6667
     """
-    state = _rollout_rejection_weight_fraction_above_update(rejection_weights, mask, upper=upper)
-    return _rollout_rejection_weight_fraction_above_finalize(state)
-
-
-def _rollout_rejection_weight_fraction_above_update(rejection_weights: Tensor, mask: Tensor, *, upper: float) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
-    check_numbers("rollout/rejection_weight/fraction_above", upper=upper)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     condition_count = ops.count((rejection_weights > upper) & mask)
@@ -6327,20 +5173,13 @@ def _rollout_rejection_weight_fraction_above_update(rejection_weights: Tensor, m
     return pack([condition_count, token_count])
 
 
-def _rollout_rejection_weight_fraction_above_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/rejection_weight/fraction_below", results.ratio)
 def rollout_rejection_weight_fraction_below(rejection_weights: Tensor, mask: Tensor, *, lower: float) -> Tensor:
     """Share of tokens whose ratio is below the lower bound of rejection.
 
     What the lower side of the criterion throws away, tokens that the trainer finds too unlikely.
 
-    Formula::
-
-        mean(rejection_weights < lower)
-
+    Formula: ``mean(rejection_weights < lower)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -6354,21 +5193,18 @@ def rollout_rejection_weight_fraction_below(rejection_weights: Tensor, mask: Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_fraction_below(rejection_weights, mask, lower=2).item(), 4)
+        0.3333
     """
-    state = _rollout_rejection_weight_fraction_below_update(rejection_weights, mask, lower=lower)
-    return _rollout_rejection_weight_fraction_below_finalize(state)
-
-
-def _rollout_rejection_weight_fraction_below_update(rejection_weights: Tensor, mask: Tensor, *, lower: float) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
-    check_numbers("rollout/rejection_weight/fraction_below", lower=lower)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     condition_count = ops.count((rejection_weights < lower) & mask)
@@ -6376,11 +5212,7 @@ def _rollout_rejection_weight_fraction_below_update(rejection_weights: Tensor, m
     return pack([condition_count, token_count])
 
 
-def _rollout_rejection_weight_fraction_below_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/rejection_weight/response_mean", results.ratio)
 def rollout_rejection_weight_response_mean(rejection_weights: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of each response's mean rejection ratio.
 
@@ -6402,33 +5234,26 @@ def rollout_rejection_weight_response_mean(rejection_weights: Tensor, mask: Tens
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_response_mean(rejection_weights, mask).item(), 3)
+        3.0
     """
-    state = _rollout_rejection_weight_response_mean_update(rejection_weights, mask)
-    return _rollout_rejection_weight_response_mean_finalize(state)
-
-
-def _rollout_rejection_weight_response_mean_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
-    per_response_sum = ops.total(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_sum, sequence_count])
+    return keep.mean(per_response)
 
 
-def _rollout_rejection_weight_response_mean_finalize(state: Tensor) -> Tensor:
-    per_response_sum, sequence_count = state.unbind()
-    return per_response_sum / sequence_count
-
-
+@METRICS.metric("rollout/rejection_weight/response_std", results.deviation(1))
 def rollout_rejection_weight_response_std(rejection_weights: Tensor, mask: Tensor) -> Tensor:
     """Standard deviation over responses of each response's mean rejection ratio.
 
@@ -6450,32 +5275,26 @@ def rollout_rejection_weight_response_std(rejection_weights: Tensor, mask: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_response_std(rejection_weights, mask).item(), 3)
+        3.0
     """
-    state = _rollout_rejection_weight_response_std_update(rejection_weights, mask)
-    return _rollout_rejection_weight_response_std_finalize(state)
-
-
-def _rollout_rejection_weight_response_std_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
-    per_response_moments = ops.moments(per_response)
-    return pack([per_response_moments])
+    return ops.moments(per_response)
 
 
-def _rollout_rejection_weight_response_std_finalize(state: Tensor) -> Tensor:
-    per_response_moments = state[0:3]
-    return ops.standard_deviation(per_response_moments, ddof=1)
-
-
+@METRICS.metric("rollout/rejection_weight/response_max", results.counted)
 def rollout_rejection_weight_response_max(rejection_weights: Tensor, mask: Tensor) -> Tensor:
     """Largest mean rejection ratio of a response.
 
@@ -6497,33 +5316,26 @@ def rollout_rejection_weight_response_max(rejection_weights: Tensor, mask: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_response_max(rejection_weights, mask).item(), 3)
+        6.0
     """
-    state = _rollout_rejection_weight_response_max_update(rejection_weights, mask)
-    return _rollout_rejection_weight_response_max_finalize(state)
-
-
-def _rollout_rejection_weight_response_max_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
-    per_response_max = ops.largest(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_max, sequence_count])
+    return keep.largest(per_response)
 
 
-def _rollout_rejection_weight_response_max_finalize(state: Tensor) -> Tensor:
-    per_response_max, sequence_count = state.unbind()
-    return ops.or_nan(per_response_max, sequence_count)
-
-
+@METRICS.metric("rollout/rejection_weight/response_min", results.counted)
 def rollout_rejection_weight_response_min(rejection_weights: Tensor, mask: Tensor) -> Tensor:
     """Smallest mean rejection ratio of a response.
 
@@ -6545,33 +5357,26 @@ def rollout_rejection_weight_response_min(rejection_weights: Tensor, mask: Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_response_min(rejection_weights, mask).item(), 4)
+        0.0
     """
-    state = _rollout_rejection_weight_response_min_update(rejection_weights, mask)
-    return _rollout_rejection_weight_response_min_finalize(state)
-
-
-def _rollout_rejection_weight_response_min_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
-    per_response_min = ops.smallest(per_response)
-    sequence_count = ops.number_of(per_response)
-    return pack([per_response_min, sequence_count])
+    return keep.smallest(per_response)
 
 
-def _rollout_rejection_weight_response_min_finalize(state: Tensor) -> Tensor:
-    per_response_min, sequence_count = state.unbind()
-    return ops.or_nan(per_response_min, sequence_count)
-
-
+@METRICS.metric("rollout/rejection_weight/response_max_deviation", results.counted)
 def rollout_rejection_weight_response_max_deviation(rejection_weights: Tensor, mask: Tensor) -> Tensor:
     """Largest distance of a mean rejection ratio of a response from 1.
 
@@ -6593,34 +5398,26 @@ def rollout_rejection_weight_response_max_deviation(rejection_weights: Tensor, m
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_response_max_deviation(rejection_weights, mask).item(), 3)
+        5.0
     """
-    state = _rollout_rejection_weight_response_max_deviation_update(rejection_weights, mask)
-    return _rollout_rejection_weight_response_max_deviation_finalize(state)
-
-
-def _rollout_rejection_weight_response_max_deviation_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
-    abs_ = torch.abs(per_response - 1)
-    abs_max = ops.largest(abs_)
-    sequence_count = ops.number_of(abs_)
-    return pack([abs_max, sequence_count])
+    return keep.largest(torch.abs(per_response - 1))
 
 
-def _rollout_rejection_weight_response_max_deviation_finalize(state: Tensor) -> Tensor:
-    abs_max, sequence_count = state.unbind()
-    return ops.or_nan(abs_max, sequence_count)
-
-
+@METRICS.metric("rollout/rejection_weight/response_fraction_above", results.ratio)
 def rollout_rejection_weight_response_fraction_above(
     rejection_weights: Tensor,
     mask: Tensor,
@@ -6649,41 +5446,26 @@ def rollout_rejection_weight_response_fraction_above(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_response_fraction_above(rejection_weights, mask, upper=4).item(), 4)
+        0.3333
     """
-    state = _rollout_rejection_weight_response_fraction_above_update(rejection_weights, mask, upper=upper)
-    return _rollout_rejection_weight_response_fraction_above_finalize(state)
-
-
-def _rollout_rejection_weight_response_fraction_above_update(
-    rejection_weights: Tensor,
-    mask: Tensor,
-    *,
-    upper: float,
-) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
-    check_numbers("rollout/rejection_weight/response_fraction_above", upper=upper)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
-    condition = per_response > upper
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(per_response > upper)
 
 
-def _rollout_rejection_weight_response_fraction_above_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/rejection_weight/response_fraction_below", results.ratio)
 def rollout_rejection_weight_response_fraction_below(
     rejection_weights: Tensor,
     mask: Tensor,
@@ -6712,41 +5494,26 @@ def rollout_rejection_weight_response_fraction_below(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_weights = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_weight_response_fraction_below(rejection_weights, mask, lower=4).item(), 4)
+        0.6667
     """
-    state = _rollout_rejection_weight_response_fraction_below_update(rejection_weights, mask, lower=lower)
-    return _rollout_rejection_weight_response_fraction_below_finalize(state)
-
-
-def _rollout_rejection_weight_response_fraction_below_update(
-    rejection_weights: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-) -> Tensor:
-    check(rejection_weights=rejection_weights, mask=mask)
-    check_numbers("rollout/rejection_weight/response_fraction_below", lower=lower)
     mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
-    condition = per_response < lower
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(per_response < lower)
 
 
-def _rollout_rejection_weight_response_fraction_below_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("rollout/veto/token_fraction", results.ratio)
 def rollout_veto_token_fraction(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -6760,10 +5527,7 @@ def rollout_veto_token_fraction(
     come from stale weights, a changed tokenizer or precision, and each throws its whole response out. Constant 0 while
     no threshold is set.
 
-    Formula::
-
-        mean(old_logprobs - rollout_logprobs < log(threshold))
-
+    Formula: ``mean(old_logprobs - rollout_logprobs < log(threshold))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -6780,27 +5544,19 @@ def rollout_veto_token_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_veto_token_fraction(old_logprobs, rollout_logprobs, mask, threshold=0.3).item(), 4)
+        0.3333
     """
-    state = _rollout_veto_token_fraction_update(old_logprobs, rollout_logprobs, mask, threshold=threshold)
-    return _rollout_veto_token_fraction_finalize(state)
-
-
-def _rollout_veto_token_fraction_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    threshold: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/veto/token_fraction", threshold=threshold)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -6810,11 +5566,7 @@ def _rollout_veto_token_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _rollout_veto_token_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/veto/response_fraction", results.ratio)
 def rollout_veto_response_fraction(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -6828,10 +5580,7 @@ def rollout_veto_response_fraction(
     threshold. Long responses are hit more often, so the share grows with length although the mismatch per token does
     not. Constant 0 while no threshold is set.
 
-    Formula::
-
-        mean(seq_any(old_logprobs - rollout_logprobs < log(threshold)))
-
+    Formula: ``mean(seq_any(old_logprobs - rollout_logprobs < log(threshold)))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -6847,50 +5596,33 @@ def rollout_veto_response_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_veto_response_fraction(old_logprobs, rollout_logprobs, mask, threshold=0.3).item(), 4)
+        0.3333
     """
-    state = _rollout_veto_response_fraction_update(old_logprobs, rollout_logprobs, mask, threshold=threshold)
-    return _rollout_veto_response_fraction_finalize(state)
-
-
-def _rollout_veto_response_fraction_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    threshold: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("rollout/veto/response_fraction", threshold=threshold)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_any = ops.seq_any(old_logprobs - rollout_logprobs < torch.log(ops.scalar(threshold)), mask)
-    seq_any_count = ops.count(seq_any)
-    sequence_count = ops.number_of(seq_any)
-    return pack([seq_any_count, sequence_count])
+    return keep.share(seq_any)
 
 
-def _rollout_veto_response_fraction_finalize(state: Tensor) -> Tensor:
-    seq_any_count, sequence_count = state.unbind()
-    return seq_any_count / sequence_count
-
-
+@METRICS.metric("rollout/token_weight/p25", results.quantile(0.25))
 def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """25th percentile of the importance weights of all response tokens, trainer over rollout engine.
 
     A quarter of the tokens weigh less.
 
-    Formula::
-
-        quantile(exp(old_logprobs - rollout_logprobs), level=0.25)
-
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.25)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
     and no suite takes it.
@@ -6906,19 +5638,19 @@ def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p25(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.375
     """
-    state = _rollout_token_weight_p25_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_token_weight_p25_finalize(state)
-
-
-def _rollout_token_weight_p25_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -6927,21 +5659,13 @@ def _rollout_token_weight_p25_update(old_logprobs: Tensor, rollout_logprobs: Ten
     return pack([token_count, exponential_values])
 
 
-def _rollout_token_weight_p25_finalize(state: Tensor) -> Tensor:
-    token_count = state[0]
-    exponential_values = state[1:]
-    return ops.quantile(exponential_values, token_count, level=0.25)
-
-
+@METRICS.metric("rollout/token_weight/p50", results.quantile(0.5))
 def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Median of the importance weights of all response tokens, trainer over rollout engine.
 
     Half of the tokens weigh less: near 1 even in bad runs, because most tokens agree.
 
-    Formula::
-
-        quantile(exp(old_logprobs - rollout_logprobs), level=0.5)
-
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.5)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
     and no suite takes it.
@@ -6957,19 +5681,19 @@ def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p50(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.5
     """
-    state = _rollout_token_weight_p50_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_token_weight_p50_finalize(state)
-
-
-def _rollout_token_weight_p50_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -6978,21 +5702,13 @@ def _rollout_token_weight_p50_update(old_logprobs: Tensor, rollout_logprobs: Ten
     return pack([token_count, exponential_values])
 
 
-def _rollout_token_weight_p50_finalize(state: Tensor) -> Tensor:
-    token_count = state[0]
-    exponential_values = state[1:]
-    return ops.quantile(exponential_values, token_count, level=0.5)
-
-
+@METRICS.metric("rollout/token_weight/p75", results.quantile(0.75))
 def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """75th percentile of the importance weights of all response tokens, trainer over rollout engine.
 
     Three quarters of the tokens weigh less.
 
-    Formula::
-
-        quantile(exp(old_logprobs - rollout_logprobs), level=0.75)
-
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.75)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
     and no suite takes it.
@@ -7008,19 +5724,19 @@ def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p75(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.75
     """
-    state = _rollout_token_weight_p75_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_token_weight_p75_finalize(state)
-
-
-def _rollout_token_weight_p75_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -7029,21 +5745,13 @@ def _rollout_token_weight_p75_update(old_logprobs: Tensor, rollout_logprobs: Ten
     return pack([token_count, exponential_values])
 
 
-def _rollout_token_weight_p75_finalize(state: Tensor) -> Tensor:
-    token_count = state[0]
-    exponential_values = state[1:]
-    return ops.quantile(exponential_values, token_count, level=0.75)
-
-
+@METRICS.metric("rollout/token_weight/p95", results.quantile(0.95))
 def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """95th percentile of the importance weights of all response tokens, trainer over rollout engine.
 
     One token in twenty weighs more. Together with the truncation bound it says how many tokens are cut.
 
-    Formula::
-
-        quantile(exp(old_logprobs - rollout_logprobs), level=0.95)
-
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.95)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
     and no suite takes it.
@@ -7059,19 +5767,19 @@ def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p95(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.75
     """
-    state = _rollout_token_weight_p95_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_token_weight_p95_finalize(state)
-
-
-def _rollout_token_weight_p95_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -7080,21 +5788,13 @@ def _rollout_token_weight_p95_update(old_logprobs: Tensor, rollout_logprobs: Ten
     return pack([token_count, exponential_values])
 
 
-def _rollout_token_weight_p95_finalize(state: Tensor) -> Tensor:
-    token_count = state[0]
-    exponential_values = state[1:]
-    return ops.quantile(exponential_values, token_count, level=0.95)
-
-
+@METRICS.metric("rollout/token_weight/p99", results.quantile(0.99))
 def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """99th percentile of the importance weights of all response tokens, trainer over rollout engine.
 
     One token in a hundred weighs more; the first of the percentiles to move when the mismatch grows.
 
-    Formula::
-
-        quantile(exp(old_logprobs - rollout_logprobs), level=0.99)
-
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.99)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
     and no suite takes it.
@@ -7110,19 +5810,19 @@ def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p99(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.95
     """
-    state = _rollout_token_weight_p99_update(old_logprobs, rollout_logprobs, mask)
-    return _rollout_token_weight_p99_finalize(state)
-
-
-def _rollout_token_weight_p99_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
@@ -7131,22 +5831,14 @@ def _rollout_token_weight_p99_update(old_logprobs: Tensor, rollout_logprobs: Ten
     return pack([token_count, exponential_values])
 
 
-def _rollout_token_weight_p99_finalize(state: Tensor) -> Tensor:
-    token_count = state[0]
-    exponential_values = state[1:]
-    return ops.quantile(exponential_values, token_count, level=0.99)
-
-
+@METRICS.metric("rollout/rejection/mean", results.ratio)
 def rollout_rejection_mean(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     """Mean over tokens of a rejection criterion's divergence.
 
     The divergence between rollout engine and trainer that a rejection criterion compares with its bounds; criteria on
     whole responses repeat their value on each token. Ideal 0.
 
-    Formula::
-
-        mean(rejection_statistic)
-
+    Formula: ``mean(rejection_statistic)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -7159,41 +5851,31 @@ def rollout_rejection_mean(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_mean(rejection_statistic, mask).item(), 3)
+        4.0
     """
-    state = _rollout_rejection_mean_update(rejection_statistic, mask)
-    return _rollout_rejection_mean_finalize(state)
-
-
-def _rollout_rejection_mean_update(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
-    rejection_statistic_sum = ops.total(rejection_statistic, mask)
-    token_count = ops.count(mask)
-    return pack([rejection_statistic_sum, token_count])
+    return keep.mean(rejection_statistic, mask)
 
 
-def _rollout_rejection_mean_finalize(state: Tensor) -> Tensor:
-    rejection_statistic_sum, token_count = state.unbind()
-    return rejection_statistic_sum / token_count
-
-
+@METRICS.metric("rollout/rejection/max", results.counted)
 def rollout_rejection_max(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     """Largest divergence of a rejection criterion.
 
     The divergence between rollout engine and trainer that a rejection criterion compares with its bounds; criteria on
     whole responses repeat their value on each token. Above the bound, something was rejected.
 
-    Formula::
-
-        max(rejection_statistic)
-
+    Formula: ``max(rejection_statistic)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -7206,41 +5888,31 @@ def rollout_rejection_max(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_max(rejection_statistic, mask).item(), 3)
+        6.0
     """
-    state = _rollout_rejection_max_update(rejection_statistic, mask)
-    return _rollout_rejection_max_finalize(state)
-
-
-def _rollout_rejection_max_update(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
-    rejection_statistic_max = ops.largest(rejection_statistic, mask)
-    token_count = ops.count(mask)
-    return pack([rejection_statistic_max, token_count])
+    return keep.largest(rejection_statistic, mask)
 
 
-def _rollout_rejection_max_finalize(state: Tensor) -> Tensor:
-    rejection_statistic_max, token_count = state.unbind()
-    return ops.or_nan(rejection_statistic_max, token_count)
-
-
+@METRICS.metric("rollout/rejection/min", results.counted)
 def rollout_rejection_min(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     """Smallest divergence of a rejection criterion.
 
     The divergence between rollout engine and trainer that a rejection criterion compares with its bounds; criteria on
     whole responses repeat their value on each token. Only k1 criteria can be negative.
 
-    Formula::
-
-        min(rejection_statistic)
-
+    Formula: ``min(rejection_statistic)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -7253,41 +5925,31 @@ def rollout_rejection_min(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_min(rejection_statistic, mask).item(), 3)
+        1.0
     """
-    state = _rollout_rejection_min_update(rejection_statistic, mask)
-    return _rollout_rejection_min_finalize(state)
-
-
-def _rollout_rejection_min_update(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
-    rejection_statistic_min = ops.smallest(rejection_statistic, mask)
-    token_count = ops.count(mask)
-    return pack([rejection_statistic_min, token_count])
+    return keep.smallest(rejection_statistic, mask)
 
 
-def _rollout_rejection_min_finalize(state: Tensor) -> Tensor:
-    rejection_statistic_min, token_count = state.unbind()
-    return ops.or_nan(rejection_statistic_min, token_count)
-
-
+@METRICS.metric("rollout/rejection/std", results.deviation(0))
 def rollout_rejection_std(rejection_statistic: Tensor, mask: Tensor, *, lower: float, upper: float) -> Tensor:
     """Standard deviation over tokens of a rejection criterion's divergence, cut to its bounds.
 
     The divergence between rollout engine and trainer that a rejection criterion compares with its bounds; criteria on
     whole responses repeat their value on each token. Bounded by the cut.
 
-    Formula::
-
-        std(clamp(rejection_statistic, lower, upper), ddof=0)
-
+    Formula: ``std(clamp(rejection_statistic, lower, upper), ddof=0)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -7302,41 +5964,30 @@ def rollout_rejection_std(rejection_statistic: Tensor, mask: Tensor, *, lower: f
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_std(rejection_statistic, mask, lower=2, upper=5).item(), 3)
+        1.414
     """
-    state = _rollout_rejection_std_update(rejection_statistic, mask, lower=lower, upper=upper)
-    return _rollout_rejection_std_finalize(state)
-
-
-def _rollout_rejection_std_update(rejection_statistic: Tensor, mask: Tensor, *, lower: float, upper: float) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
-    check_numbers("rollout/rejection/std", lower=lower, upper=upper)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
-    clamped_moments = ops.moments(torch.clamp(rejection_statistic, lower, upper), mask)
-    return pack([clamped_moments])
+    return ops.moments(torch.clamp(rejection_statistic, lower, upper), mask)
 
 
-def _rollout_rejection_std_finalize(state: Tensor) -> Tensor:
-    clamped_moments = state[0:3]
-    return ops.standard_deviation(clamped_moments, ddof=0)
-
-
+@METRICS.metric("rollout/rejection/fraction_above", results.ratio)
 def rollout_rejection_fraction_above(rejection_statistic: Tensor, mask: Tensor, *, upper: float) -> Tensor:
     """Share of tokens on which a criterion's divergence is above its upper bound.
 
     The share that the upper side of a criterion rejects; criteria on whole responses repeat their value on each token.
 
-    Formula::
-
-        mean(rejection_statistic > upper)
-
+    Formula: ``mean(rejection_statistic > upper)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -7350,21 +6001,18 @@ def rollout_rejection_fraction_above(rejection_statistic: Tensor, mask: Tensor, 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_fraction_above(rejection_statistic, mask, upper=4).item(), 4)
+        0.6667
     """
-    state = _rollout_rejection_fraction_above_update(rejection_statistic, mask, upper=upper)
-    return _rollout_rejection_fraction_above_finalize(state)
-
-
-def _rollout_rejection_fraction_above_update(rejection_statistic: Tensor, mask: Tensor, *, upper: float) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
-    check_numbers("rollout/rejection/fraction_above", upper=upper)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     condition_count = ops.count((rejection_statistic > upper) & mask)
@@ -7372,20 +6020,13 @@ def _rollout_rejection_fraction_above_update(rejection_statistic: Tensor, mask: 
     return pack([condition_count, token_count])
 
 
-def _rollout_rejection_fraction_above_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/rejection/response_fraction_above", results.ratio)
 def rollout_rejection_response_fraction_above(rejection_statistic: Tensor, mask: Tensor, *, upper: float) -> Tensor:
     """Share of responses on which a criterion's divergence is above its upper bound.
 
     For criteria on tokens, a response counts with its mean divergence. Responses without a token are left out.
 
-    Formula::
-
-        mean(seq_mean(rejection_statistic) > upper, over=seq_any(mask))
-
+    Formula: ``mean(seq_mean(rejection_statistic) > upper, over=seq_any(mask))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -7398,26 +6039,18 @@ def rollout_rejection_response_fraction_above(rejection_statistic: Tensor, mask:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_response_fraction_above(rejection_statistic, mask, upper=4).item(), 4)
+        0.5
     """
-    state = _rollout_rejection_response_fraction_above_update(rejection_statistic, mask, upper=upper)
-    return _rollout_rejection_response_fraction_above_finalize(state)
-
-
-def _rollout_rejection_response_fraction_above_update(
-    rejection_statistic: Tensor,
-    mask: Tensor,
-    *,
-    upper: float,
-) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
-    check_numbers("rollout/rejection/response_fraction_above", upper=upper)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
@@ -7426,20 +6059,13 @@ def _rollout_rejection_response_fraction_above_update(
     return pack([condition_count, selected_count])
 
 
-def _rollout_rejection_response_fraction_above_finalize(state: Tensor) -> Tensor:
-    condition_count, selected_count = state.unbind()
-    return condition_count / selected_count
-
-
+@METRICS.metric("rollout/rejection/fraction_below", results.ratio)
 def rollout_rejection_fraction_below(rejection_statistic: Tensor, mask: Tensor, *, lower: float) -> Tensor:
     """Share of tokens on which a criterion's divergence is below its lower bound.
 
     The share that the lower side of a criterion rejects: tokens that the engine underrates. Only k1 criteria have one.
 
-    Formula::
-
-        mean(rejection_statistic < lower)
-
+    Formula: ``mean(rejection_statistic < lower)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -7453,21 +6079,18 @@ def rollout_rejection_fraction_below(rejection_statistic: Tensor, mask: Tensor, 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_fraction_below(rejection_statistic, mask, lower=2).item(), 4)
+        0.3333
     """
-    state = _rollout_rejection_fraction_below_update(rejection_statistic, mask, lower=lower)
-    return _rollout_rejection_fraction_below_finalize(state)
-
-
-def _rollout_rejection_fraction_below_update(rejection_statistic: Tensor, mask: Tensor, *, lower: float) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
-    check_numbers("rollout/rejection/fraction_below", lower=lower)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     condition_count = ops.count((rejection_statistic < lower) & mask)
@@ -7475,20 +6098,13 @@ def _rollout_rejection_fraction_below_update(rejection_statistic: Tensor, mask: 
     return pack([condition_count, token_count])
 
 
-def _rollout_rejection_fraction_below_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("rollout/rejection/response_fraction_below", results.ratio)
 def rollout_rejection_response_fraction_below(rejection_statistic: Tensor, mask: Tensor, *, lower: float) -> Tensor:
     """Share of responses on which a criterion's divergence is below its lower bound.
 
     Only k1 criteria have a lower bound. Responses without a token are left out.
 
-    Formula::
-
-        mean(seq_mean(rejection_statistic) < lower, over=seq_any(mask))
-
+    Formula: ``mean(seq_mean(rejection_statistic) < lower, over=seq_any(mask))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -7501,26 +6117,18 @@ def rollout_rejection_response_fraction_below(rejection_statistic: Tensor, mask:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_response_fraction_below(rejection_statistic, mask, lower=4).item(), 4)
+        0.5
     """
-    state = _rollout_rejection_response_fraction_below_update(rejection_statistic, mask, lower=lower)
-    return _rollout_rejection_response_fraction_below_finalize(state)
-
-
-def _rollout_rejection_response_fraction_below_update(
-    rejection_statistic: Tensor,
-    mask: Tensor,
-    *,
-    lower: float,
-) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
-    check_numbers("rollout/rejection/response_fraction_below", lower=lower)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
@@ -7529,11 +6137,7 @@ def _rollout_rejection_response_fraction_below_update(
     return pack([condition_count, selected_count])
 
 
-def _rollout_rejection_response_fraction_below_finalize(state: Tensor) -> Tensor:
-    condition_count, selected_count = state.unbind()
-    return condition_count / selected_count
-
-
+@METRICS.metric("rollout/rejection/response_mean", results.ratio)
 def rollout_rejection_response_mean(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of a rejection criterion's divergence.
 
@@ -7556,33 +6160,26 @@ def rollout_rejection_response_mean(rejection_statistic: Tensor, mask: Tensor) -
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_response_mean(rejection_statistic, mask).item(), 3)
+        4.5
     """
-    state = _rollout_rejection_response_mean_update(rejection_statistic, mask)
-    return _rollout_rejection_response_mean_finalize(state)
-
-
-def _rollout_rejection_response_mean_update(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
-    per_response_sum = ops.total(per_response, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([per_response_sum, selected_count])
+    return keep.mean(per_response, seq_any)
 
 
-def _rollout_rejection_response_mean_finalize(state: Tensor) -> Tensor:
-    per_response_sum, selected_count = state.unbind()
-    return per_response_sum / selected_count
-
-
+@METRICS.metric("rollout/rejection/response_std", results.deviation(1))
 def rollout_rejection_response_std(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     """Standard deviation over responses of a rejection criterion's divergence.
 
@@ -7604,31 +6201,25 @@ def rollout_rejection_response_std(rejection_statistic: Tensor, mask: Tensor) ->
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_response_std(rejection_statistic, mask).item(), 3)
+        2.121
     """
-    state = _rollout_rejection_response_std_update(rejection_statistic, mask)
-    return _rollout_rejection_response_std_finalize(state)
-
-
-def _rollout_rejection_response_std_update(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
-    per_response_moments = ops.moments(per_response, ops.seq_any(mask, mask))
-    return pack([per_response_moments])
+    return ops.moments(per_response, ops.seq_any(mask, mask))
 
 
-def _rollout_rejection_response_std_finalize(state: Tensor) -> Tensor:
-    per_response_moments = state[0:3]
-    return ops.standard_deviation(per_response_moments, ddof=1)
-
-
+@METRICS.metric("rollout/rejection/response_max", results.counted)
 def rollout_rejection_response_max(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     """Largest divergence of a response.
 
@@ -7650,33 +6241,26 @@ def rollout_rejection_response_max(rejection_statistic: Tensor, mask: Tensor) ->
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_response_max(rejection_statistic, mask).item(), 3)
+        6.0
     """
-    state = _rollout_rejection_response_max_update(rejection_statistic, mask)
-    return _rollout_rejection_response_max_finalize(state)
-
-
-def _rollout_rejection_response_max_update(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
-    per_response_max = ops.largest(per_response, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([per_response_max, selected_count])
+    return keep.largest(per_response, seq_any)
 
 
-def _rollout_rejection_response_max_finalize(state: Tensor) -> Tensor:
-    per_response_max, selected_count = state.unbind()
-    return ops.or_nan(per_response_max, selected_count)
-
-
+@METRICS.metric("rollout/rejection/response_min", results.counted)
 def rollout_rejection_response_min(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     """Smallest divergence of a response.
 
@@ -7698,33 +6282,26 @@ def rollout_rejection_response_min(rejection_statistic: Tensor, mask: Tensor) ->
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_response_min(rejection_statistic, mask).item(), 3)
+        3.0
     """
-    state = _rollout_rejection_response_min_update(rejection_statistic, mask)
-    return _rollout_rejection_response_min_finalize(state)
-
-
-def _rollout_rejection_response_min_update(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
-    per_response_min = ops.smallest(per_response, seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([per_response_min, selected_count])
+    return keep.smallest(per_response, seq_any)
 
 
-def _rollout_rejection_response_min_finalize(state: Tensor) -> Tensor:
-    per_response_min, selected_count = state.unbind()
-    return ops.or_nan(per_response_min, selected_count)
-
-
+@METRICS.metric("rollout/rejection/response_max_deviation", results.counted)
 def rollout_rejection_response_max_deviation(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     """Largest absolute divergence of a response.
 
@@ -7746,42 +6323,32 @@ def rollout_rejection_response_max_deviation(rejection_statistic: Tensor, mask: 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejection_statistic = tensor([[1., 5., 99.], [6., 99., 99.], [99., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_response_max_deviation(rejection_statistic, mask).item(), 3)
+        6.0
     """
-    state = _rollout_rejection_response_max_deviation_update(rejection_statistic, mask)
-    return _rollout_rejection_response_max_deviation_finalize(state)
-
-
-def _rollout_rejection_response_max_deviation_update(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
-    check(rejection_statistic=rejection_statistic, mask=mask)
     mask = mask.bool()
     rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
-    abs_max = ops.largest(torch.abs(per_response), seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([abs_max, selected_count])
+    return keep.largest(torch.abs(per_response), seq_any)
 
 
-def _rollout_rejection_response_max_deviation_finalize(state: Tensor) -> Tensor:
-    abs_max, selected_count = state.unbind()
-    return ops.or_nan(abs_max, selected_count)
-
-
+@METRICS.metric("rollout/rejection/criterion_token_fraction", results.ratio)
 def rollout_rejection_criterion_token_fraction(rejected_tokens: Tensor, mask: Tensor) -> Tensor:
     """Share of response tokens that one rejection criterion masks.
 
     What a single criterion costs; a criterion on responses masks all of their tokens.
 
-    Formula::
-
-        mean(rejected_tokens)
-
+    Formula: ``mean(rejected_tokens)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -7793,40 +6360,30 @@ def rollout_rejection_criterion_token_fraction(rejected_tokens: Tensor, mask: Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejected_tokens = tensor([[1, 0, 1], [0, 1, 1], [1, 1, 1]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_criterion_token_fraction(rejected_tokens, mask).item(), 4)
+        0.3333
     """
-    state = _rollout_rejection_criterion_token_fraction_update(rejected_tokens, mask)
-    return _rollout_rejection_criterion_token_fraction_finalize(state)
-
-
-def _rollout_rejection_criterion_token_fraction_update(rejected_tokens: Tensor, mask: Tensor) -> Tensor:
-    check(rejected_tokens=rejected_tokens, mask=mask)
     rejected_tokens = rejected_tokens.bool()
     mask = mask.bool()
-    rejected_tokens_count = ops.count(rejected_tokens & mask)
-    token_count = ops.count(mask)
-    return pack([rejected_tokens_count, token_count])
+    return keep.share(rejected_tokens, mask)
 
 
-def _rollout_rejection_criterion_token_fraction_finalize(state: Tensor) -> Tensor:
-    rejected_tokens_count, token_count = state.unbind()
-    return rejected_tokens_count / token_count
-
-
+@METRICS.metric("rollout/rejection/criterion_response_fraction", results.ratio)
 def rollout_rejection_criterion_response_fraction(rejected_tokens: Tensor, mask: Tensor) -> Tensor:
     """Share of responses in which one rejection criterion masks at least one token.
 
     With criteria on tokens nearly every long response is touched, so a high share is no alarm by itself.
 
-    Formula::
-
-        mean(seq_any(rejected_tokens), over=seq_any(mask))
-
+    Formula: ``mean(seq_any(rejected_tokens), over=seq_any(mask))``.
     Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -7837,42 +6394,32 @@ def rollout_rejection_criterion_response_fraction(rejected_tokens: Tensor, mask:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejected_tokens = tensor([[1, 0, 1], [0, 1, 1], [1, 1, 1]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_criterion_response_fraction(rejected_tokens, mask).item(), 4)
+        0.5
     """
-    state = _rollout_rejection_criterion_response_fraction_update(rejected_tokens, mask)
-    return _rollout_rejection_criterion_response_fraction_finalize(state)
-
-
-def _rollout_rejection_criterion_response_fraction_update(rejected_tokens: Tensor, mask: Tensor) -> Tensor:
-    check(rejected_tokens=rejected_tokens, mask=mask)
     rejected_tokens = rejected_tokens.bool()
     mask = mask.bool()
     seq_any = ops.seq_any(mask, mask)
-    seq_any_count = ops.count(ops.seq_any(rejected_tokens, mask) & seq_any)
-    selected_count = ops.count(seq_any)
-    return pack([seq_any_count, selected_count])
+    return keep.share(ops.seq_any(rejected_tokens, mask), seq_any)
 
 
-def _rollout_rejection_criterion_response_fraction_finalize(state: Tensor) -> Tensor:
-    seq_any_count, selected_count = state.unbind()
-    return seq_any_count / selected_count
-
-
+@METRICS.metric("rollout/rejection/token_fraction", results.ratio)
 def rollout_rejection_token_fraction(rejected_tokens: Tensor, mask: Tensor) -> Tensor:
     """Share of response tokens that rejection sampling masks, all criteria together.
 
     These tokens do not train. A few percent are usual with tight bounds; a climb means growing mismatch and a shrinking
     batch.
 
-    Formula::
-
-        mean(rejected_tokens)
-
+    Formula: ``mean(rejected_tokens)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -7884,40 +6431,30 @@ def rollout_rejection_token_fraction(rejected_tokens: Tensor, mask: Tensor) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejected_tokens = tensor([[1, 0, 1], [0, 1, 1], [1, 1, 1]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_token_fraction(rejected_tokens, mask).item(), 4)
+        0.3333
     """
-    state = _rollout_rejection_token_fraction_update(rejected_tokens, mask)
-    return _rollout_rejection_token_fraction_finalize(state)
-
-
-def _rollout_rejection_token_fraction_update(rejected_tokens: Tensor, mask: Tensor) -> Tensor:
-    check(rejected_tokens=rejected_tokens, mask=mask)
     rejected_tokens = rejected_tokens.bool()
     mask = mask.bool()
-    rejected_tokens_count = ops.count(rejected_tokens & mask)
-    token_count = ops.count(mask)
-    return pack([rejected_tokens_count, token_count])
+    return keep.share(rejected_tokens, mask)
 
 
-def _rollout_rejection_token_fraction_finalize(state: Tensor) -> Tensor:
-    rejected_tokens_count, token_count = state.unbind()
-    return rejected_tokens_count / token_count
-
-
+@METRICS.metric("rollout/rejection/response_fraction", results.ratio)
 def rollout_rejection_response_fraction(rejected_tokens: Tensor, mask: Tensor) -> Tensor:
     """Share of responses in which rejection sampling masks at least one token, all criteria together.
 
     Empty responses count as untouched.
 
-    Formula::
-
-        mean(seq_any(rejected_tokens))
-
+    Formula: ``mean(seq_any(rejected_tokens))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -7928,2190 +6465,19 @@ def rollout_rejection_response_fraction(rejected_tokens: Tensor, mask: Tensor) -
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
             https://richardli.xyz/rl-collapse.
+
+    Example:
+        >>> rejected_tokens = tensor([[1, 0, 1], [0, 1, 1], [1, 1, 1]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_rejection_response_fraction(rejected_tokens, mask).item(), 4)
+        0.3333
     """
-    state = _rollout_rejection_response_fraction_update(rejected_tokens, mask)
-    return _rollout_rejection_response_fraction_finalize(state)
-
-
-def _rollout_rejection_response_fraction_update(rejected_tokens: Tensor, mask: Tensor) -> Tensor:
-    check(rejected_tokens=rejected_tokens, mask=mask)
     rejected_tokens = rejected_tokens.bool()
     mask = mask.bool()
     seq_any = ops.seq_any(rejected_tokens, mask)
-    seq_any_count = ops.count(seq_any)
-    sequence_count = ops.number_of(seq_any)
-    return pack([seq_any_count, sequence_count])
-
-
-def _rollout_rejection_response_fraction_finalize(state: Tensor) -> Tensor:
-    seq_any_count, sequence_count = state.unbind()
-    return seq_any_count / sequence_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "rollout/aborted_fraction": MetricFunction(
-        id="rollout/aborted_fraction",
-        brief="Share of responses that came back without a single token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("lengths"),
-        parameters={},
-        function=rollout_aborted_fraction,
-        update=_rollout_aborted_fraction_update,
-        finalize=_rollout_aborted_fraction_finalize,
-        formula="mean(lengths == 0)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/reward_component/max": MetricFunction(
-        id="rollout/reward_component/max",
-        brief="Largest value of one reward component over the responses of a step.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("function_rewards"),
-        parameters={},
-        function=rollout_reward_component_max,
-        update=_rollout_reward_component_max_update,
-        finalize=_rollout_reward_component_max_finalize,
-        formula="max(function_rewards)",
-        nan="skip",
-        slots=(Slot("function_rewards_max", "max"), Slot("selected_count", "count")),
-    ),
-    "rollout/reward_component/min": MetricFunction(
-        id="rollout/reward_component/min",
-        brief="Smallest value of one reward component over the responses of a step.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("function_rewards"),
-        parameters={},
-        function=rollout_reward_component_min,
-        update=_rollout_reward_component_min_update,
-        finalize=_rollout_reward_component_min_finalize,
-        formula="min(function_rewards)",
-        nan="skip",
-        slots=(Slot("function_rewards_min", "min"), Slot("selected_count", "count")),
-    ),
-    "rollout/speculative_acceptance_rate": MetricFunction(
-        id="rollout/speculative_acceptance_rate",
-        brief="Share of drafted tokens that the model accepted, averaged over responses.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("accepted_draft_tokens", "drafted_tokens"),
-        parameters={},
-        function=rollout_speculative_acceptance_rate,
-        update=_rollout_speculative_acceptance_rate_update,
-        finalize=_rollout_speculative_acceptance_rate_finalize,
-        formula="mean(accepted_draft_tokens / maximum(drafted_tokens, 1))",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/speculative_acceptance_length": MetricFunction(
-        id="rollout/speculative_acceptance_length",
-        brief="Tokens that one verification step yields on average, averaged over responses.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("accepted_draft_tokens", "verify_steps"),
-        parameters={},
-        function=rollout_speculative_acceptance_length,
-        update=_rollout_speculative_acceptance_length_update,
-        finalize=_rollout_speculative_acceptance_length_finalize,
-        formula="mean(where(verify_steps > 0, 1 + accepted_draft_tokens / maximum(verify_steps, 1), 0.0))",
-        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/probability_difference/mean": MetricFunction(
-        id="rollout/probability_difference/mean",
-        brief="Mean absolute difference between a token's probability in the rollout engine and in the trainer.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_probability_difference_mean,
-        update=_rollout_probability_difference_mean_update,
-        finalize=_rollout_probability_difference_mean_finalize,
-        formula="mean(abs(exp(old_logprobs) - exp(rollout_logprobs)))",
-        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "rollout/probability_difference/max": MetricFunction(
-        id="rollout/probability_difference/max",
-        brief="Largest absolute difference between a token's probability in the rollout engine and in the trainer.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_probability_difference_max,
-        update=_rollout_probability_difference_max_update,
-        finalize=_rollout_probability_difference_max_finalize,
-        formula="max(abs(exp(old_logprobs) - exp(rollout_logprobs)))",
-        slots=(Slot("abs_max", "max"), Slot("token_count", "count")),
-    ),
-    "rollout/probability_difference/std": MetricFunction(
-        id="rollout/probability_difference/std",
-        brief=(
-            "Standard deviation of the absolute differences between a token's probabilities in rollout engine and "
-            "trainer."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_probability_difference_std,
-        update=_rollout_probability_difference_std_update,
-        finalize=_rollout_probability_difference_std_finalize,
-        formula="std(abs(exp(old_logprobs) - exp(rollout_logprobs)))",
-        slots=(Slot("abs_moments", "moments"),),
-    ),
-    "rollout/probability_correlation": MetricFunction(
-        id="rollout/probability_correlation",
-        brief="Correlation over tokens between the probabilities in rollout engine and trainer.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_probability_correlation,
-        update=_rollout_probability_correlation_update,
-        finalize=_rollout_probability_correlation_finalize,
-        formula="corr(exp(old_logprobs), exp(rollout_logprobs))",
-        slots=(Slot("exponential_exponential_comoments", "comoments"),),
-    ),
-    "rollout/comparison_valid": MetricFunction(
-        id="rollout/comparison_valid",
-        brief="1 if the step had any response token on which rollout engine and trainer could be compared, else 0.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty=0,
-        inputs=named("mask"),
-        parameters={},
-        function=rollout_comparison_valid,
-        update=_rollout_comparison_valid_update,
-        finalize=_rollout_comparison_valid_finalize,
-        formula="minimum(count(mask), 1)",
-        slots=(Slot("token_count", "count"),),
-    ),
-    "rollout/perplexity/trainer": MetricFunction(
-        id="rollout/perplexity/trainer",
-        brief="Mean over responses of the perplexity of the sampled text under the trainer.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "mask"),
-        parameters={},
-        function=rollout_perplexity_trainer,
-        update=_rollout_perplexity_trainer_update,
-        finalize=_rollout_perplexity_trainer_finalize,
-        formula="mean(exp(-seq_mean(old_logprobs)), over=seq_any(mask))",
-        slots=(Slot("exponential_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "rollout/perplexity/trainer@empty_counted": MetricFunction(
-        id="rollout/perplexity/trainer@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "mask"),
-        parameters={},
-        function=rollout_perplexity_trainer_empty_counted,
-        update=_rollout_perplexity_trainer_empty_counted_update,
-        finalize=_rollout_perplexity_trainer_empty_counted_finalize,
-        formula="mean(exp(-seq_sum(old_logprobs) / maximum(seq_count(mask), 1)))",
-        slots=(Slot("exponential_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/log_perplexity/trainer": MetricFunction(
-        id="rollout/log_perplexity/trainer",
-        brief="Mean over responses of minus the mean token log-probability under the trainer.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_trainer,
-        update=_rollout_log_perplexity_trainer_update,
-        finalize=_rollout_log_perplexity_trainer_finalize,
-        formula="mean(-seq_mean(old_logprobs), over=seq_any(mask))",
-        slots=(Slot("negative_seq_mean_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "rollout/log_perplexity/trainer@empty_counted": MetricFunction(
-        id="rollout/log_perplexity/trainer@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_trainer_empty_counted,
-        update=_rollout_log_perplexity_trainer_empty_counted_update,
-        finalize=_rollout_log_perplexity_trainer_empty_counted_finalize,
-        formula="mean(-seq_sum(old_logprobs) / maximum(seq_count(mask), 1))",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/perplexity/engine": MetricFunction(
-        id="rollout/perplexity/engine",
-        brief="Mean over responses of the perplexity of the sampled text under the rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_perplexity_engine,
-        update=_rollout_perplexity_engine_update,
-        finalize=_rollout_perplexity_engine_finalize,
-        formula="mean(exp(-seq_mean(rollout_logprobs)), over=seq_any(mask))",
-        slots=(Slot("exponential_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "rollout/perplexity/engine@empty_counted": MetricFunction(
-        id="rollout/perplexity/engine@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_perplexity_engine_empty_counted,
-        update=_rollout_perplexity_engine_empty_counted_update,
-        finalize=_rollout_perplexity_engine_empty_counted_finalize,
-        formula="mean(exp(-seq_sum(rollout_logprobs) / maximum(seq_count(mask), 1)))",
-        slots=(Slot("exponential_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/log_perplexity/engine": MetricFunction(
-        id="rollout/log_perplexity/engine",
-        brief="Mean over responses of minus the mean token log-probability under the rollout engine.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_engine,
-        update=_rollout_log_perplexity_engine_update,
-        finalize=_rollout_log_perplexity_engine_finalize,
-        formula="mean(-seq_mean(rollout_logprobs), over=seq_any(mask))",
-        slots=(Slot("negative_seq_mean_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "rollout/log_perplexity/engine@empty_counted": MetricFunction(
-        id="rollout/log_perplexity/engine@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_engine_empty_counted,
-        update=_rollout_log_perplexity_engine_empty_counted_update,
-        finalize=_rollout_log_perplexity_engine_empty_counted_finalize,
-        formula="mean(-seq_sum(rollout_logprobs) / maximum(seq_count(mask), 1))",
-        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/log_perplexity_difference/mean": MetricFunction(
-        id="rollout/log_perplexity_difference/mean",
-        brief="Mean over responses of the log-perplexity in the trainer minus that in the rollout engine.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_difference_mean,
-        update=_rollout_log_perplexity_difference_mean_update,
-        finalize=_rollout_log_perplexity_difference_mean_finalize,
-        formula="mean(difference, over=seq_any(mask))",
-        let={"difference": "seq_mean(rollout_logprobs) - seq_mean(old_logprobs)"},
-        slots=(Slot("difference_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "rollout/log_perplexity_difference/mean@empty_counted": MetricFunction(
-        id="rollout/log_perplexity_difference/mean@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_difference_mean_empty_counted,
-        update=_rollout_log_perplexity_difference_mean_empty_counted_update,
-        finalize=_rollout_log_perplexity_difference_mean_empty_counted_finalize,
-        formula="mean(difference)",
-        let={"difference": "seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/log_perplexity_difference/abs_mean": MetricFunction(
-        id="rollout/log_perplexity_difference/abs_mean",
-        brief="Mean over responses of the absolute difference between log-perplexities in trainer and rollout engine.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_difference_abs_mean,
-        update=_rollout_log_perplexity_difference_abs_mean_update,
-        finalize=_rollout_log_perplexity_difference_abs_mean_finalize,
-        formula="mean(abs(difference), over=seq_any(mask))",
-        let={"difference": "seq_mean(rollout_logprobs) - seq_mean(old_logprobs)"},
-        slots=(Slot("abs_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "rollout/log_perplexity_difference/abs_mean@empty_counted": MetricFunction(
-        id="rollout/log_perplexity_difference/abs_mean@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_difference_abs_mean_empty_counted,
-        update=_rollout_log_perplexity_difference_abs_mean_empty_counted_update,
-        finalize=_rollout_log_perplexity_difference_abs_mean_empty_counted_finalize,
-        formula="mean(abs(difference))",
-        let={"difference": "seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("abs_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/log_perplexity_difference/max": MetricFunction(
-        id="rollout/log_perplexity_difference/max",
-        brief="Largest log-perplexity difference of a response between trainer and rollout engine.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_difference_max,
-        update=_rollout_log_perplexity_difference_max_update,
-        finalize=_rollout_log_perplexity_difference_max_finalize,
-        formula="max(difference, over=seq_any(mask))",
-        let={"difference": "seq_mean(rollout_logprobs) - seq_mean(old_logprobs)"},
-        slots=(Slot("difference_max", "max"), Slot("selected_count", "count")),
-    ),
-    "rollout/log_perplexity_difference/max@empty_counted": MetricFunction(
-        id="rollout/log_perplexity_difference/max@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_difference_max_empty_counted,
-        update=_rollout_log_perplexity_difference_max_empty_counted_update,
-        finalize=_rollout_log_perplexity_difference_max_empty_counted_finalize,
-        formula="max(difference)",
-        let={"difference": "seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("difference_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/log_perplexity_difference/min": MetricFunction(
-        id="rollout/log_perplexity_difference/min",
-        brief="Smallest log-perplexity difference of a response between trainer and rollout engine.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_difference_min,
-        update=_rollout_log_perplexity_difference_min_update,
-        finalize=_rollout_log_perplexity_difference_min_finalize,
-        formula="min(difference, over=seq_any(mask))",
-        let={"difference": "seq_mean(rollout_logprobs) - seq_mean(old_logprobs)"},
-        slots=(Slot("difference_min", "min"), Slot("selected_count", "count")),
-    ),
-    "rollout/log_perplexity_difference/min@empty_counted": MetricFunction(
-        id="rollout/log_perplexity_difference/min@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_log_perplexity_difference_min_empty_counted,
-        update=_rollout_log_perplexity_difference_min_empty_counted_update,
-        finalize=_rollout_log_perplexity_difference_min_empty_counted_finalize,
-        formula="min(difference)",
-        let={"difference": "seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("difference_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "rollout/perplexity_ratio": MetricFunction(
-        id="rollout/perplexity_ratio",
-        brief="Mean over responses of the trainer's perplexity over the rollout engine's.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_perplexity_ratio,
-        update=_rollout_perplexity_ratio_update,
-        finalize=_rollout_perplexity_ratio_finalize,
-        formula="mean(exp(difference), over=seq_any(mask))",
-        let={"difference": "seq_mean(rollout_logprobs) - seq_mean(old_logprobs)"},
-        slots=(Slot("exponential_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "rollout/perplexity_ratio@empty_counted": MetricFunction(
-        id="rollout/perplexity_ratio@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_perplexity_ratio_empty_counted,
-        update=_rollout_perplexity_ratio_empty_counted_update,
-        finalize=_rollout_perplexity_ratio_empty_counted_finalize,
-        formula="mean(exp(difference))",
-        let={"difference": "seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("exponential_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/chi_squared/token": MetricFunction(
-        id="rollout/chi_squared/token",
-        brief="Chi-squared divergence of the trainer from the rollout engine, estimated over tokens.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_chi_squared_token,
-        update=_rollout_chi_squared_token_update,
-        finalize=_rollout_chi_squared_token_finalize,
-        formula="mean(exp(2 * log_ratio)) - 1",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("exponential_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "rollout/chi_squared/token@clamped": MetricFunction(
-        id="rollout/chi_squared/token@clamped",
-        brief="Log-ratios are clamped to at most 20 in size first.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_chi_squared_token_clamped,
-        update=_rollout_chi_squared_token_clamped_update,
-        finalize=_rollout_chi_squared_token_clamped_finalize,
-        formula="mean(exp(2 * log_ratio)) - 1",
-        let={"log_ratio": "clamp(old_logprobs - rollout_logprobs, -20, 20)"},
-        slots=(Slot("exponential_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "rollout/chi_squared/sequence": MetricFunction(
-        id="rollout/chi_squared/sequence",
-        brief="Chi-squared divergence of the trainer from the rollout engine, estimated over whole responses.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_chi_squared_sequence,
-        update=_rollout_chi_squared_sequence_update,
-        finalize=_rollout_chi_squared_sequence_finalize,
-        formula="mean(exp(2 * seq_sum(log_ratio))) - 1",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("exponential_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/chi_squared/sequence@clamped": MetricFunction(
-        id="rollout/chi_squared/sequence@clamped",
-        brief="The log-ratio of a response is clamped to at most 20 in size first.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_chi_squared_sequence_clamped,
-        update=_rollout_chi_squared_sequence_clamped_update,
-        finalize=_rollout_chi_squared_sequence_clamped_finalize,
-        formula="mean(exp(2 * clamp(seq_sum(log_ratio), -20, 20))) - 1",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("exponential_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/token_weight/std": MetricFunction(
-        id="rollout/token_weight/std",
-        brief=(
-            "Standard deviation over tokens of the importance weights between trainer and rollout engine, after "
-            "truncation."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_token_weight_std,
-        update=_rollout_token_weight_std_update,
-        finalize=_rollout_token_weight_std_finalize,
-        formula="std(weight, ddof=0)",
-        let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)"},
-        slots=(Slot("weight_moments", "moments"),),
-    ),
-    "rollout/token_weight/std@clamped": MetricFunction(
-        id="rollout/token_weight/std@clamped",
-        brief="Weights below a lower bound are raised to it, and those above the upper one are cut.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_token_weight_std_clamped,
-        update=_rollout_token_weight_std_clamped_update,
-        finalize=_rollout_token_weight_std_clamped_finalize,
-        formula="std(weight, ddof=0)",
-        let={"weight": "clamp(exp(old_logprobs - rollout_logprobs), lower, upper)"},
-        slots=(Slot("weight_moments", "moments"),),
-    ),
-    "rollout/token_weight/std@zeroed": MetricFunction(
-        id="rollout/token_weight/std@zeroed",
-        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_token_weight_std_zeroed,
-        update=_rollout_token_weight_std_zeroed_update,
-        finalize=_rollout_token_weight_std_zeroed_finalize,
-        formula="std(weight, ddof=0)",
-        let={
-            "ratio": "exp(old_logprobs - rollout_logprobs)",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-        },
-        slots=(Slot("weight_moments", "moments"),),
-    ),
-    "rollout/token_weight/effective_fraction": MetricFunction(
-        id="rollout/token_weight/effective_fraction",
-        brief=(
-            "Share of the tokens that carry the information after weighting: the effective sample size over the "
-            "number of tokens."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_token_weight_effective_fraction,
-        update=_rollout_token_weight_effective_fraction_update,
-        finalize=_rollout_token_weight_effective_fraction_finalize,
-        formula="mean(weight) ** 2 / mean(weight ** 2)",
-        let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)"},
-        slots=(Slot("weight_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
-    ),
-    "rollout/token_weight/effective_fraction@clamped": MetricFunction(
-        id="rollout/token_weight/effective_fraction@clamped",
-        brief="Weights below a lower bound are raised to it, and those above the upper one are cut.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_token_weight_effective_fraction_clamped,
-        update=_rollout_token_weight_effective_fraction_clamped_update,
-        finalize=_rollout_token_weight_effective_fraction_clamped_finalize,
-        formula="mean(weight) ** 2 / mean(weight ** 2)",
-        let={"weight": "clamp(exp(old_logprobs - rollout_logprobs), lower, upper)"},
-        slots=(Slot("weight_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
-    ),
-    "rollout/token_weight/effective_fraction@zeroed": MetricFunction(
-        id="rollout/token_weight/effective_fraction@zeroed",
-        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_token_weight_effective_fraction_zeroed,
-        update=_rollout_token_weight_effective_fraction_zeroed_update,
-        finalize=_rollout_token_weight_effective_fraction_zeroed_finalize,
-        formula="mean(weight) ** 2 / mean(weight ** 2)",
-        let={
-            "ratio": "exp(old_logprobs - rollout_logprobs)",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-        },
-        slots=(Slot("weight_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
-    ),
-    "rollout/token_weight/fraction_above": MetricFunction(
-        id="rollout/token_weight/fraction_above",
-        brief="Share of tokens whose importance weight exceeds the upper bound, before truncation.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"upper": 2.0},
-        function=rollout_token_weight_fraction_above,
-        update=_rollout_token_weight_fraction_above_update,
-        finalize=_rollout_token_weight_fraction_above_finalize,
-        formula="mean(exp(log_ratio) > upper)",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/token_weight/fraction_below": MetricFunction(
-        id="rollout/token_weight/fraction_below",
-        brief="Share of tokens whose importance weight falls short of the lower bound, before truncation.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": 0.5},
-        function=rollout_token_weight_fraction_below,
-        update=_rollout_token_weight_fraction_below_update,
-        finalize=_rollout_token_weight_fraction_below_finalize,
-        formula="mean(exp(log_ratio) < lower)",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/token_weight/zeroed_fraction": MetricFunction(
-        id="rollout/token_weight/zeroed_fraction",
-        brief="Share of tokens whose weight lies outside both bounds and is set to 0.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": 0.5, "upper": 2.0},
-        function=rollout_token_weight_zeroed_fraction,
-        update=_rollout_token_weight_zeroed_fraction_update,
-        finalize=_rollout_token_weight_zeroed_fraction_finalize,
-        formula="mean((exp(log_ratio) < lower) | (exp(log_ratio) > upper))",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/sequence_weight/std": MetricFunction(
-        id="rollout/sequence_weight/std",
-        brief="Standard deviation over tokens of the response-level importance weights, after truncation.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_sequence_weight_std,
-        update=_rollout_sequence_weight_std_update,
-        finalize=_rollout_sequence_weight_std_finalize,
-        formula="std(per_token(weight), ddof=0)",
-        let={"weight": "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"},
-        slots=(Slot("by_token_moments", "moments"),),
-    ),
-    "rollout/sequence_weight/std@clamped": MetricFunction(
-        id="rollout/sequence_weight/std@clamped",
-        brief="Weights below a lower bound are raised to it, and those above the upper one are cut.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_sequence_weight_std_clamped,
-        update=_rollout_sequence_weight_std_clamped_update,
-        finalize=_rollout_sequence_weight_std_clamped_finalize,
-        formula="std(per_token(weight), ddof=0)",
-        let={"weight": "clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)"},
-        slots=(Slot("by_token_moments", "moments"),),
-    ),
-    "rollout/sequence_weight/std@zeroed": MetricFunction(
-        id="rollout/sequence_weight/std@zeroed",
-        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_sequence_weight_std_zeroed,
-        update=_rollout_sequence_weight_std_zeroed_update,
-        finalize=_rollout_sequence_weight_std_zeroed_finalize,
-        formula="std(per_token(weight), ddof=0)",
-        let={
-            "ratio": "exp(seq_sum(old_logprobs - rollout_logprobs))",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-        },
-        slots=(Slot("by_token_moments", "moments"),),
-    ),
-    "rollout/sequence_weight/effective_fraction": MetricFunction(
-        id="rollout/sequence_weight/effective_fraction",
-        brief="Effective sample size of response-level importance weights over the number of tokens.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_sequence_weight_effective_fraction,
-        update=_rollout_sequence_weight_effective_fraction_update,
-        finalize=_rollout_sequence_weight_effective_fraction_finalize,
-        formula="mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)",
-        let={"weight": "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"},
-        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
-    ),
-    "rollout/sequence_weight/effective_fraction@clamped": MetricFunction(
-        id="rollout/sequence_weight/effective_fraction@clamped",
-        brief="Weights below a lower bound are raised to it, and those above the upper one are cut.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_sequence_weight_effective_fraction_clamped,
-        update=_rollout_sequence_weight_effective_fraction_clamped_update,
-        finalize=_rollout_sequence_weight_effective_fraction_clamped_finalize,
-        formula="mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)",
-        let={"weight": "clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)"},
-        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
-    ),
-    "rollout/sequence_weight/effective_fraction@zeroed": MetricFunction(
-        id="rollout/sequence_weight/effective_fraction@zeroed",
-        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_sequence_weight_effective_fraction_zeroed,
-        update=_rollout_sequence_weight_effective_fraction_zeroed_update,
-        finalize=_rollout_sequence_weight_effective_fraction_zeroed_finalize,
-        formula="mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)",
-        let={
-            "ratio": "exp(seq_sum(old_logprobs - rollout_logprobs))",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-        },
-        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
-    ),
-    "rollout/sequence_weight/fraction_above": MetricFunction(
-        id="rollout/sequence_weight/fraction_above",
-        brief="Share of responses whose importance weight, the product over tokens, exceeds the upper bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"upper": 2.0},
-        function=rollout_sequence_weight_fraction_above,
-        update=_rollout_sequence_weight_fraction_above_update,
-        finalize=_rollout_sequence_weight_fraction_above_finalize,
-        formula="mean(exp(seq_sum(log_ratio)) > upper)",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/sequence_weight/fraction_above@empty_counted": MetricFunction(
-        id="rollout/sequence_weight/fraction_above@empty_counted",
-        brief="Responses without a counted token enter with a weight of 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"upper": 2.0},
-        function=rollout_sequence_weight_fraction_above_empty_counted,
-        update=_rollout_sequence_weight_fraction_above_empty_counted_update,
-        finalize=_rollout_sequence_weight_fraction_above_empty_counted_finalize,
-        formula="mean(weight > upper)",
-        let={"weight": "where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/sequence_weight/fraction_above@on_tokens": MetricFunction(
-        id="rollout/sequence_weight/fraction_above@on_tokens",
-        brief="Every response counts once per token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"upper": 2.0},
-        function=rollout_sequence_weight_fraction_above_on_tokens,
-        update=_rollout_sequence_weight_fraction_above_on_tokens_update,
-        finalize=_rollout_sequence_weight_fraction_above_on_tokens_finalize,
-        formula="mean(per_token(exp(seq_sum(old_logprobs - rollout_logprobs))) > upper)",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/sequence_weight/zeroed_fraction": MetricFunction(
-        id="rollout/sequence_weight/zeroed_fraction",
-        brief=(
-            "Share of responses whose importance weight, the product over tokens, lies outside both bounds and is "
-            "set to 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": 0.5, "upper": 2.0},
-        function=rollout_sequence_weight_zeroed_fraction,
-        update=_rollout_sequence_weight_zeroed_fraction_update,
-        finalize=_rollout_sequence_weight_zeroed_fraction_finalize,
-        formula="mean((weight < lower) | (weight > upper))",
-        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/sequence_weight/zeroed_fraction@on_tokens": MetricFunction(
-        id="rollout/sequence_weight/zeroed_fraction@on_tokens",
-        brief="Every response counts once per token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": 0.5, "upper": 2.0},
-        function=rollout_sequence_weight_zeroed_fraction_on_tokens,
-        update=_rollout_sequence_weight_zeroed_fraction_on_tokens_update,
-        finalize=_rollout_sequence_weight_zeroed_fraction_on_tokens_finalize,
-        formula="mean((weight < lower) | (weight > upper))",
-        let={"weight": "per_token(exp(seq_sum(old_logprobs - rollout_logprobs)))"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/sequence_weight/fraction_below": MetricFunction(
-        id="rollout/sequence_weight/fraction_below",
-        brief="Share of responses whose importance weight, the product over tokens, falls short of the lower bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": 0.5},
-        function=rollout_sequence_weight_fraction_below,
-        update=_rollout_sequence_weight_fraction_below_update,
-        finalize=_rollout_sequence_weight_fraction_below_finalize,
-        formula="mean(exp(seq_sum(log_ratio)) < lower)",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/sequence_weight/fraction_below@empty_counted": MetricFunction(
-        id="rollout/sequence_weight/fraction_below@empty_counted",
-        brief="Responses without a counted token enter with a weight of 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": 0.5},
-        function=rollout_sequence_weight_fraction_below_empty_counted,
-        update=_rollout_sequence_weight_fraction_below_empty_counted_update,
-        finalize=_rollout_sequence_weight_fraction_below_empty_counted_finalize,
-        formula="mean(weight < lower)",
-        let={"weight": "where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/sequence_weight/fraction_below@zeroed": MetricFunction(
-        id="rollout/sequence_weight/fraction_below@zeroed",
-        brief=(
-            "Weights outside the bounds are replaced by 0 first, and responses without a counted token enter with a "
-            "weight of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_sequence_weight_fraction_below_zeroed,
-        update=_rollout_sequence_weight_fraction_below_zeroed_update,
-        finalize=_rollout_sequence_weight_fraction_below_zeroed_finalize,
-        formula="mean(~seq_any(mask) | (weight < lower) | (weight > upper))",
-        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/sequence_weight/fraction_below@on_tokens": MetricFunction(
-        id="rollout/sequence_weight/fraction_below@on_tokens",
-        brief="Every response counts once per token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": 0.5},
-        function=rollout_sequence_weight_fraction_below_on_tokens,
-        update=_rollout_sequence_weight_fraction_below_on_tokens_update,
-        finalize=_rollout_sequence_weight_fraction_below_on_tokens_finalize,
-        formula="mean(per_token(exp(seq_sum(old_logprobs - rollout_logprobs))) < lower)",
-        let={"log_ratio": "old_logprobs - rollout_logprobs"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/sequence_weight/response_std": MetricFunction(
-        id="rollout/sequence_weight/response_std",
-        brief="Standard deviation over responses of their importance weights, after truncation.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_sequence_weight_response_std,
-        update=_rollout_sequence_weight_response_std_update,
-        finalize=_rollout_sequence_weight_response_std_finalize,
-        formula="std(weight)",
-        let={"weight": "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"},
-        slots=(Slot("weight_moments", "moments"),),
-    ),
-    "rollout/sequence_weight/response_std@raw": MetricFunction(
-        id="rollout/sequence_weight/response_std@raw",
-        brief=(
-            "Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. "
-            "Responses without a counted token enter as 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_sequence_weight_response_std_raw,
-        update=_rollout_sequence_weight_response_std_raw_update,
-        finalize=_rollout_sequence_weight_response_std_raw_finalize,
-        formula="std(weight)",
-        let={"weight": "where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)"},
-        slots=(Slot("weight_moments", "moments"),),
-    ),
-    "rollout/sequence_weight/response_std@empty_counted": MetricFunction(
-        id="rollout/sequence_weight/response_std@empty_counted",
-        brief="Responses without a counted token enter as 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_sequence_weight_response_std_empty_counted,
-        update=_rollout_sequence_weight_response_std_empty_counted_update,
-        finalize=_rollout_sequence_weight_response_std_empty_counted_finalize,
-        formula="std(weight)",
-        let={"weight": "where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)"},
-        slots=(Slot("weight_moments", "moments"),),
-    ),
-    "rollout/sequence_weight/response_std@zeroed": MetricFunction(
-        id="rollout/sequence_weight/response_std@zeroed",
-        brief=(
-            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
-            "enter as 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_sequence_weight_response_std_zeroed,
-        update=_rollout_sequence_weight_response_std_zeroed_update,
-        finalize=_rollout_sequence_weight_response_std_zeroed_finalize,
-        formula="std(weight)",
-        let={
-            "ratio": "exp(seq_sum(old_logprobs - rollout_logprobs))",
-            "weight": "where(~seq_any(mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)",
-        },
-        slots=(Slot("weight_moments", "moments"),),
-    ),
-    "rollout/sequence_weight/response_max_deviation": MetricFunction(
-        id="rollout/sequence_weight/response_max_deviation",
-        brief="Largest distance of a response's importance weight from 1, after truncation.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_sequence_weight_response_max_deviation,
-        update=_rollout_sequence_weight_response_max_deviation_update,
-        finalize=_rollout_sequence_weight_response_max_deviation_finalize,
-        formula="max(abs(weight - 1))",
-        let={"weight": "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"},
-        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/sequence_weight/response_max_deviation@raw": MetricFunction(
-        id="rollout/sequence_weight/response_max_deviation@raw",
-        brief=(
-            "Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. "
-            "Responses without a counted token enter as 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_sequence_weight_response_max_deviation_raw,
-        update=_rollout_sequence_weight_response_max_deviation_raw_update,
-        finalize=_rollout_sequence_weight_response_max_deviation_raw_finalize,
-        formula="max(abs(weight - 1))",
-        let={"weight": "where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)"},
-        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/sequence_weight/response_max_deviation@empty_counted": MetricFunction(
-        id="rollout/sequence_weight/response_max_deviation@empty_counted",
-        brief="Responses without a counted token enter as 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_sequence_weight_response_max_deviation_empty_counted,
-        update=_rollout_sequence_weight_response_max_deviation_empty_counted_update,
-        finalize=_rollout_sequence_weight_response_max_deviation_empty_counted_finalize,
-        formula="max(abs(weight - 1))",
-        let={"weight": "where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)"},
-        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/sequence_weight/response_max_deviation@zeroed": MetricFunction(
-        id="rollout/sequence_weight/response_max_deviation@zeroed",
-        brief=(
-            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
-            "enter as 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_sequence_weight_response_max_deviation_zeroed,
-        update=_rollout_sequence_weight_response_max_deviation_zeroed_update,
-        finalize=_rollout_sequence_weight_response_max_deviation_zeroed_finalize,
-        formula="max(abs(weight - 1))",
-        let={
-            "ratio": "exp(seq_sum(old_logprobs - rollout_logprobs))",
-            "weight": "where(~seq_any(mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)",
-        },
-        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/mean": MetricFunction(
-        id="rollout/weight_per_response/mean",
-        brief="Mean over responses of each response's mean token weight, after truncation.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_mean,
-        update=_rollout_weight_per_response_mean_update,
-        finalize=_rollout_weight_per_response_mean_finalize,
-        formula="mean(per_response, over=seq_any(mask))",
-        let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)", "per_response": "seq_mean(weight)"},
-        slots=(Slot("per_response_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "rollout/weight_per_response/mean@empty_counted": MetricFunction(
-        id="rollout/weight_per_response/mean@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_mean_empty_counted,
-        update=_rollout_weight_per_response_mean_empty_counted_update,
-        finalize=_rollout_weight_per_response_mean_empty_counted_finalize,
-        formula="mean(per_response)",
-        let={
-            "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/mean@raw": MetricFunction(
-        id="rollout/weight_per_response/mean@raw",
-        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_weight_per_response_mean_raw,
-        update=_rollout_weight_per_response_mean_raw_update,
-        finalize=_rollout_weight_per_response_mean_raw_finalize,
-        formula="mean(per_response)",
-        let={
-            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/mean@zeroed": MetricFunction(
-        id="rollout/weight_per_response/mean@zeroed",
-        brief=(
-            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
-            "enter as 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_weight_per_response_mean_zeroed,
-        update=_rollout_weight_per_response_mean_zeroed_update,
-        finalize=_rollout_weight_per_response_mean_zeroed_finalize,
-        formula="mean(per_response)",
-        let={
-            "ratio": "exp(old_logprobs - rollout_logprobs)",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/std": MetricFunction(
-        id="rollout/weight_per_response/std",
-        brief="Standard deviation over responses of their mean token weights.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_std,
-        update=_rollout_weight_per_response_std_update,
-        finalize=_rollout_weight_per_response_std_finalize,
-        formula="std(per_response, over=seq_any(mask))",
-        let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)", "per_response": "seq_mean(weight)"},
-        slots=(Slot("per_response_moments", "moments"),),
-    ),
-    "rollout/weight_per_response/std@empty_counted": MetricFunction(
-        id="rollout/weight_per_response/std@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_std_empty_counted,
-        update=_rollout_weight_per_response_std_empty_counted_update,
-        finalize=_rollout_weight_per_response_std_empty_counted_finalize,
-        formula="std(per_response)",
-        let={
-            "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_moments", "moments"),),
-    ),
-    "rollout/weight_per_response/std@raw": MetricFunction(
-        id="rollout/weight_per_response/std@raw",
-        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_weight_per_response_std_raw,
-        update=_rollout_weight_per_response_std_raw_update,
-        finalize=_rollout_weight_per_response_std_raw_finalize,
-        formula="std(per_response)",
-        let={
-            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_moments", "moments"),),
-    ),
-    "rollout/weight_per_response/std@zeroed": MetricFunction(
-        id="rollout/weight_per_response/std@zeroed",
-        brief=(
-            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
-            "enter as 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_weight_per_response_std_zeroed,
-        update=_rollout_weight_per_response_std_zeroed_update,
-        finalize=_rollout_weight_per_response_std_zeroed_finalize,
-        formula="std(per_response)",
-        let={
-            "ratio": "exp(old_logprobs - rollout_logprobs)",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_moments", "moments"),),
-    ),
-    "rollout/weight_per_response/max": MetricFunction(
-        id="rollout/weight_per_response/max",
-        brief="Largest mean token weight of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_max,
-        update=_rollout_weight_per_response_max_update,
-        finalize=_rollout_weight_per_response_max_finalize,
-        formula="max(per_response, over=seq_any(mask))",
-        let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)", "per_response": "seq_mean(weight)"},
-        slots=(Slot("per_response_max", "max"), Slot("selected_count", "count")),
-    ),
-    "rollout/weight_per_response/max@empty_counted": MetricFunction(
-        id="rollout/weight_per_response/max@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_max_empty_counted,
-        update=_rollout_weight_per_response_max_empty_counted_update,
-        finalize=_rollout_weight_per_response_max_empty_counted_finalize,
-        formula="max(per_response)",
-        let={
-            "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/max@raw": MetricFunction(
-        id="rollout/weight_per_response/max@raw",
-        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_weight_per_response_max_raw,
-        update=_rollout_weight_per_response_max_raw_update,
-        finalize=_rollout_weight_per_response_max_raw_finalize,
-        formula="max(per_response)",
-        let={
-            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/max@zeroed": MetricFunction(
-        id="rollout/weight_per_response/max@zeroed",
-        brief=(
-            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
-            "enter as 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_weight_per_response_max_zeroed,
-        update=_rollout_weight_per_response_max_zeroed_update,
-        finalize=_rollout_weight_per_response_max_zeroed_finalize,
-        formula="max(per_response)",
-        let={
-            "ratio": "exp(old_logprobs - rollout_logprobs)",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/min": MetricFunction(
-        id="rollout/weight_per_response/min",
-        brief="Smallest mean token weight of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_min,
-        update=_rollout_weight_per_response_min_update,
-        finalize=_rollout_weight_per_response_min_finalize,
-        formula="min(per_response, over=seq_any(mask))",
-        let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)", "per_response": "seq_mean(weight)"},
-        slots=(Slot("per_response_min", "min"), Slot("selected_count", "count")),
-    ),
-    "rollout/weight_per_response/min@empty_counted": MetricFunction(
-        id="rollout/weight_per_response/min@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_min_empty_counted,
-        update=_rollout_weight_per_response_min_empty_counted_update,
-        finalize=_rollout_weight_per_response_min_empty_counted_finalize,
-        formula="min(per_response)",
-        let={
-            "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/min@raw": MetricFunction(
-        id="rollout/weight_per_response/min@raw",
-        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_weight_per_response_min_raw,
-        update=_rollout_weight_per_response_min_raw_update,
-        finalize=_rollout_weight_per_response_min_raw_finalize,
-        formula="min(per_response)",
-        let={
-            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/min@zeroed": MetricFunction(
-        id="rollout/weight_per_response/min@zeroed",
-        brief=(
-            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
-            "enter as 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_weight_per_response_min_zeroed,
-        update=_rollout_weight_per_response_min_zeroed_update,
-        finalize=_rollout_weight_per_response_min_zeroed_finalize,
-        formula="min(per_response)",
-        let={
-            "ratio": "exp(old_logprobs - rollout_logprobs)",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("per_response_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/max_deviation": MetricFunction(
-        id="rollout/weight_per_response/max_deviation",
-        brief="Largest distance of a response's mean token weight from 1.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_max_deviation,
-        update=_rollout_weight_per_response_max_deviation_update,
-        finalize=_rollout_weight_per_response_max_deviation_finalize,
-        formula="max(abs(per_response - 1), over=seq_any(mask))",
-        let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)", "per_response": "seq_mean(weight)"},
-        slots=(Slot("abs_max", "max"), Slot("selected_count", "count")),
-    ),
-    "rollout/weight_per_response/max_deviation@empty_counted": MetricFunction(
-        id="rollout/weight_per_response/max_deviation@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_per_response_max_deviation_empty_counted,
-        update=_rollout_weight_per_response_max_deviation_empty_counted_update,
-        finalize=_rollout_weight_per_response_max_deviation_empty_counted_finalize,
-        formula="max(abs(per_response - 1))",
-        let={
-            "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/max_deviation@raw": MetricFunction(
-        id="rollout/weight_per_response/max_deviation@raw",
-        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_weight_per_response_max_deviation_raw,
-        update=_rollout_weight_per_response_max_deviation_raw_update,
-        finalize=_rollout_weight_per_response_max_deviation_raw_finalize,
-        formula="max(abs(per_response - 1))",
-        let={
-            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/max_deviation@zeroed": MetricFunction(
-        id="rollout/weight_per_response/max_deviation@zeroed",
-        brief=(
-            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
-            "enter as 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_weight_per_response_max_deviation_zeroed,
-        update=_rollout_weight_per_response_max_deviation_zeroed_update,
-        finalize=_rollout_weight_per_response_max_deviation_zeroed_finalize,
-        formula="max(abs(per_response - 1))",
-        let={
-            "ratio": "exp(old_logprobs - rollout_logprobs)",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/fraction_above": MetricFunction(
-        id="rollout/weight_per_response/fraction_above",
-        brief="Share of responses whose mean raw token weight is above the upper bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"upper": 2.0},
-        function=rollout_weight_per_response_fraction_above,
-        update=_rollout_weight_per_response_fraction_above_update,
-        finalize=_rollout_weight_per_response_fraction_above_finalize,
-        formula="mean(per_response > upper, over=seq_any(mask))",
-        let={"per_response": "seq_mean(exp(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("condition_count", "count"), Slot("selected_count", "count")),
-    ),
-    "rollout/weight_per_response/fraction_above@empty_counted": MetricFunction(
-        id="rollout/weight_per_response/fraction_above@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"upper": 2.0},
-        function=rollout_weight_per_response_fraction_above_empty_counted,
-        update=_rollout_weight_per_response_fraction_above_empty_counted_update,
-        finalize=_rollout_weight_per_response_fraction_above_empty_counted_finalize,
-        formula="mean(per_response > upper)",
-        let={"per_response": "seq_sum(exp(old_logprobs - rollout_logprobs)) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/fraction_below": MetricFunction(
-        id="rollout/weight_per_response/fraction_below",
-        brief="Share of responses whose mean raw token weight is below the lower bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": 0.5},
-        function=rollout_weight_per_response_fraction_below,
-        update=_rollout_weight_per_response_fraction_below_update,
-        finalize=_rollout_weight_per_response_fraction_below_finalize,
-        formula="mean(per_response < lower, over=seq_any(mask))",
-        let={"per_response": "seq_mean(exp(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("condition_count", "count"), Slot("selected_count", "count")),
-    ),
-    "rollout/weight_per_response/fraction_below@empty_counted": MetricFunction(
-        id="rollout/weight_per_response/fraction_below@empty_counted",
-        brief="Responses without a counted token enter too, as if their tokens added up to 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": 0.5},
-        function=rollout_weight_per_response_fraction_below_empty_counted,
-        update=_rollout_weight_per_response_fraction_below_empty_counted_update,
-        finalize=_rollout_weight_per_response_fraction_below_empty_counted_finalize,
-        formula="mean(per_response < lower)",
-        let={"per_response": "seq_sum(exp(old_logprobs - rollout_logprobs)) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/fraction_below@truncated": MetricFunction(
-        id="rollout/weight_per_response/fraction_below@truncated",
-        brief="Weights above the bound are replaced by it first. Responses without a counted token enter as 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": None, "lower": None},
-        function=rollout_weight_per_response_fraction_below_truncated,
-        update=_rollout_weight_per_response_fraction_below_truncated_update,
-        finalize=_rollout_weight_per_response_fraction_below_truncated_finalize,
-        formula="mean(per_response < lower)",
-        let={
-            "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_per_response/fraction_below@zeroed": MetricFunction(
-        id="rollout/weight_per_response/fraction_below@zeroed",
-        brief="Weights outside the bounds are replaced by 0 first. Responses without a counted token enter as 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_weight_per_response_fraction_below_zeroed,
-        update=_rollout_weight_per_response_fraction_below_zeroed_update,
-        finalize=_rollout_weight_per_response_fraction_below_zeroed_finalize,
-        formula="mean(per_response < lower)",
-        let={
-            "ratio": "exp(old_logprobs - rollout_logprobs)",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/weight_normaliser": MetricFunction(
-        id="rollout/weight_normaliser",
-        brief="Mean importance weight by which all weights of the batch are divided.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"cap": 2.0},
-        function=rollout_weight_normaliser,
-        update=_rollout_weight_normaliser_update,
-        finalize=_rollout_weight_normaliser_finalize,
-        formula="mean(weight)",
-        let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)"},
-        slots=(Slot("weight_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "rollout/weight_normaliser@zeroed": MetricFunction(
-        id="rollout/weight_normaliser@zeroed",
-        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_weight_normaliser_zeroed,
-        update=_rollout_weight_normaliser_zeroed_update,
-        finalize=_rollout_weight_normaliser_zeroed_finalize,
-        formula="mean(weight)",
-        let={
-            "ratio": "exp(old_logprobs - rollout_logprobs)",
-            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
-        },
-        slots=(Slot("weight_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection_weight/mean": MetricFunction(
-        id="rollout/rejection_weight/mean",
-        brief="Mean over tokens of the probability ratio that decides about rejection.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={},
-        function=rollout_rejection_weight_mean,
-        update=_rollout_rejection_weight_mean_update,
-        finalize=_rollout_rejection_weight_mean_finalize,
-        formula="mean(rejection_weights)",
-        slots=(Slot("rejection_weights_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection_weight/max": MetricFunction(
-        id="rollout/rejection_weight/max",
-        brief="Largest probability ratio that decides about rejection.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={},
-        function=rollout_rejection_weight_max,
-        update=_rollout_rejection_weight_max_update,
-        finalize=_rollout_rejection_weight_max_finalize,
-        formula="max(rejection_weights)",
-        slots=(Slot("rejection_weights_max", "max"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection_weight/min": MetricFunction(
-        id="rollout/rejection_weight/min",
-        brief="Smallest probability ratio that decides about rejection.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={},
-        function=rollout_rejection_weight_min,
-        update=_rollout_rejection_weight_min_update,
-        finalize=_rollout_rejection_weight_min_finalize,
-        formula="min(rejection_weights)",
-        slots=(Slot("rejection_weights_min", "min"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection_weight/std": MetricFunction(
-        id="rollout/rejection_weight/std",
-        brief="Standard deviation over tokens of the ratio that decides about rejection, cut to its bounds.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_rejection_weight_std,
-        update=_rollout_rejection_weight_std_update,
-        finalize=_rollout_rejection_weight_std_finalize,
-        formula="std(clamp(rejection_weights, lower, upper), ddof=0)",
-        slots=(Slot("clamped_moments", "moments"),),
-    ),
-    "rollout/rejection_weight/effective_fraction": MetricFunction(
-        id="rollout/rejection_weight/effective_fraction",
-        brief="Evenness of the ratios that decide about rejection: squared mean over mean square, cut to their bounds.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_rejection_weight_effective_fraction,
-        update=_rollout_rejection_weight_effective_fraction_update,
-        finalize=_rollout_rejection_weight_effective_fraction_finalize,
-        formula="mean(clamp(rejection_weights, lower, upper)) ** 2 / mean(clamp(rejection_weights, lower, upper) ** 2)",
-        slots=(Slot("clamped_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
-    ),
-    "rollout/rejection_weight/fraction_above": MetricFunction(
-        id="rollout/rejection_weight/fraction_above",
-        brief="Share of tokens whose ratio is above the upper bound of rejection.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={"upper": None},
-        function=rollout_rejection_weight_fraction_above,
-        update=_rollout_rejection_weight_fraction_above_update,
-        finalize=_rollout_rejection_weight_fraction_above_finalize,
-        formula="mean(rejection_weights > upper)",
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection_weight/fraction_below": MetricFunction(
-        id="rollout/rejection_weight/fraction_below",
-        brief="Share of tokens whose ratio is below the lower bound of rejection.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={"lower": None},
-        function=rollout_rejection_weight_fraction_below,
-        update=_rollout_rejection_weight_fraction_below_update,
-        finalize=_rollout_rejection_weight_fraction_below_finalize,
-        formula="mean(rejection_weights < lower)",
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection_weight/response_mean": MetricFunction(
-        id="rollout/rejection_weight/response_mean",
-        brief="Mean over responses of each response's mean rejection ratio.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={},
-        function=rollout_rejection_weight_response_mean,
-        update=_rollout_rejection_weight_response_mean_update,
-        finalize=_rollout_rejection_weight_response_mean_finalize,
-        formula="mean(per_response)",
-        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("per_response_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "rollout/rejection_weight/response_std": MetricFunction(
-        id="rollout/rejection_weight/response_std",
-        brief="Standard deviation over responses of each response's mean rejection ratio.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={},
-        function=rollout_rejection_weight_response_std,
-        update=_rollout_rejection_weight_response_std_update,
-        finalize=_rollout_rejection_weight_response_std_finalize,
-        formula="std(per_response)",
-        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("per_response_moments", "moments"),),
-    ),
-    "rollout/rejection_weight/response_max": MetricFunction(
-        id="rollout/rejection_weight/response_max",
-        brief="Largest mean rejection ratio of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={},
-        function=rollout_rejection_weight_response_max,
-        update=_rollout_rejection_weight_response_max_update,
-        finalize=_rollout_rejection_weight_response_max_finalize,
-        formula="max(per_response)",
-        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("per_response_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/rejection_weight/response_min": MetricFunction(
-        id="rollout/rejection_weight/response_min",
-        brief="Smallest mean rejection ratio of a response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={},
-        function=rollout_rejection_weight_response_min,
-        update=_rollout_rejection_weight_response_min_update,
-        finalize=_rollout_rejection_weight_response_min_finalize,
-        formula="min(per_response)",
-        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("per_response_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "rollout/rejection_weight/response_max_deviation": MetricFunction(
-        id="rollout/rejection_weight/response_max_deviation",
-        brief="Largest distance of a mean rejection ratio of a response from 1.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={},
-        function=rollout_rejection_weight_response_max_deviation,
-        update=_rollout_rejection_weight_response_max_deviation_update,
-        finalize=_rollout_rejection_weight_response_max_deviation_finalize,
-        formula="max(abs(per_response - 1))",
-        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "rollout/rejection_weight/response_fraction_above": MetricFunction(
-        id="rollout/rejection_weight/response_fraction_above",
-        brief="Share of responses whose mean rejection ratio is above the upper bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={"upper": None},
-        function=rollout_rejection_weight_response_fraction_above,
-        update=_rollout_rejection_weight_response_fraction_above_update,
-        finalize=_rollout_rejection_weight_response_fraction_above_finalize,
-        formula="mean(per_response > upper)",
-        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/rejection_weight/response_fraction_below": MetricFunction(
-        id="rollout/rejection_weight/response_fraction_below",
-        brief="Share of responses whose mean rejection ratio is below the lower bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_weights", "mask"),
-        parameters={"lower": None},
-        function=rollout_rejection_weight_response_fraction_below,
-        update=_rollout_rejection_weight_response_fraction_below_update,
-        finalize=_rollout_rejection_weight_response_fraction_below_finalize,
-        formula="mean(per_response < lower)",
-        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/veto/token_fraction": MetricFunction(
-        id="rollout/veto/token_fraction",
-        brief="Share of response tokens that the trainer finds so unlikely that they veto their response.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"threshold": 0.0001},
-        function=rollout_veto_token_fraction,
-        update=_rollout_veto_token_fraction_update,
-        finalize=_rollout_veto_token_fraction_finalize,
-        formula="mean(old_logprobs - rollout_logprobs < log(threshold))",
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/veto/response_fraction": MetricFunction(
-        id="rollout/veto/response_fraction",
-        brief="Share of responses that a single hopeless token throws out.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"threshold": 0.0001},
-        function=rollout_veto_response_fraction,
-        update=_rollout_veto_response_fraction_update,
-        finalize=_rollout_veto_response_fraction_finalize,
-        formula="mean(seq_any(old_logprobs - rollout_logprobs < log(threshold)))",
-        slots=(Slot("seq_any_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "rollout/token_weight/p25": MetricFunction(
-        id="rollout/token_weight/p25",
-        brief="25th percentile of the importance weights of all response tokens, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_token_weight_p25,
-        update=_rollout_token_weight_p25_update,
-        finalize=_rollout_token_weight_p25_finalize,
-        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.25)",
-        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
-    ),
-    "rollout/token_weight/p50": MetricFunction(
-        id="rollout/token_weight/p50",
-        brief="Median of the importance weights of all response tokens, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_token_weight_p50,
-        update=_rollout_token_weight_p50_update,
-        finalize=_rollout_token_weight_p50_finalize,
-        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.5)",
-        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
-    ),
-    "rollout/token_weight/p75": MetricFunction(
-        id="rollout/token_weight/p75",
-        brief="75th percentile of the importance weights of all response tokens, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_token_weight_p75,
-        update=_rollout_token_weight_p75_update,
-        finalize=_rollout_token_weight_p75_finalize,
-        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.75)",
-        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
-    ),
-    "rollout/token_weight/p95": MetricFunction(
-        id="rollout/token_weight/p95",
-        brief="95th percentile of the importance weights of all response tokens, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_token_weight_p95,
-        update=_rollout_token_weight_p95_update,
-        finalize=_rollout_token_weight_p95_finalize,
-        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.95)",
-        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
-    ),
-    "rollout/token_weight/p99": MetricFunction(
-        id="rollout/token_weight/p99",
-        brief="99th percentile of the importance weights of all response tokens, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=rollout_token_weight_p99,
-        update=_rollout_token_weight_p99_update,
-        finalize=_rollout_token_weight_p99_finalize,
-        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.99)",
-        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
-    ),
-    "rollout/rejection/mean": MetricFunction(
-        id="rollout/rejection/mean",
-        brief="Mean over tokens of a rejection criterion's divergence.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={},
-        function=rollout_rejection_mean,
-        update=_rollout_rejection_mean_update,
-        finalize=_rollout_rejection_mean_finalize,
-        formula="mean(rejection_statistic)",
-        slots=(Slot("rejection_statistic_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection/max": MetricFunction(
-        id="rollout/rejection/max",
-        brief="Largest divergence of a rejection criterion.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={},
-        function=rollout_rejection_max,
-        update=_rollout_rejection_max_update,
-        finalize=_rollout_rejection_max_finalize,
-        formula="max(rejection_statistic)",
-        slots=(Slot("rejection_statistic_max", "max"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection/min": MetricFunction(
-        id="rollout/rejection/min",
-        brief="Smallest divergence of a rejection criterion.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={},
-        function=rollout_rejection_min,
-        update=_rollout_rejection_min_update,
-        finalize=_rollout_rejection_min_finalize,
-        formula="min(rejection_statistic)",
-        slots=(Slot("rejection_statistic_min", "min"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection/std": MetricFunction(
-        id="rollout/rejection/std",
-        brief="Standard deviation over tokens of a rejection criterion's divergence, cut to its bounds.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={"lower": None, "upper": None},
-        function=rollout_rejection_std,
-        update=_rollout_rejection_std_update,
-        finalize=_rollout_rejection_std_finalize,
-        formula="std(clamp(rejection_statistic, lower, upper), ddof=0)",
-        slots=(Slot("clamped_moments", "moments"),),
-    ),
-    "rollout/rejection/fraction_above": MetricFunction(
-        id="rollout/rejection/fraction_above",
-        brief="Share of tokens on which a criterion's divergence is above its upper bound.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={"upper": None},
-        function=rollout_rejection_fraction_above,
-        update=_rollout_rejection_fraction_above_update,
-        finalize=_rollout_rejection_fraction_above_finalize,
-        formula="mean(rejection_statistic > upper)",
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection/response_fraction_above": MetricFunction(
-        id="rollout/rejection/response_fraction_above",
-        brief="Share of responses on which a criterion's divergence is above its upper bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={"upper": None},
-        function=rollout_rejection_response_fraction_above,
-        update=_rollout_rejection_response_fraction_above_update,
-        finalize=_rollout_rejection_response_fraction_above_finalize,
-        formula="mean(seq_mean(rejection_statistic) > upper, over=seq_any(mask))",
-        slots=(Slot("condition_count", "count"), Slot("selected_count", "count")),
-    ),
-    "rollout/rejection/fraction_below": MetricFunction(
-        id="rollout/rejection/fraction_below",
-        brief="Share of tokens on which a criterion's divergence is below its lower bound.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={"lower": None},
-        function=rollout_rejection_fraction_below,
-        update=_rollout_rejection_fraction_below_update,
-        finalize=_rollout_rejection_fraction_below_finalize,
-        formula="mean(rejection_statistic < lower)",
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection/response_fraction_below": MetricFunction(
-        id="rollout/rejection/response_fraction_below",
-        brief="Share of responses on which a criterion's divergence is below its lower bound.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={"lower": None},
-        function=rollout_rejection_response_fraction_below,
-        update=_rollout_rejection_response_fraction_below_update,
-        finalize=_rollout_rejection_response_fraction_below_finalize,
-        formula="mean(seq_mean(rejection_statistic) < lower, over=seq_any(mask))",
-        slots=(Slot("condition_count", "count"), Slot("selected_count", "count")),
-    ),
-    "rollout/rejection/response_mean": MetricFunction(
-        id="rollout/rejection/response_mean",
-        brief="Mean over responses of a rejection criterion's divergence.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={},
-        function=rollout_rejection_response_mean,
-        update=_rollout_rejection_response_mean_update,
-        finalize=_rollout_rejection_response_mean_finalize,
-        formula="mean(per_response, over=seq_any(mask))",
-        let={"per_response": "seq_mean(rejection_statistic)"},
-        slots=(Slot("per_response_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "rollout/rejection/response_std": MetricFunction(
-        id="rollout/rejection/response_std",
-        brief="Standard deviation over responses of a rejection criterion's divergence.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={},
-        function=rollout_rejection_response_std,
-        update=_rollout_rejection_response_std_update,
-        finalize=_rollout_rejection_response_std_finalize,
-        formula="std(per_response, over=seq_any(mask))",
-        let={"per_response": "seq_mean(rejection_statistic)"},
-        slots=(Slot("per_response_moments", "moments"),),
-    ),
-    "rollout/rejection/response_max": MetricFunction(
-        id="rollout/rejection/response_max",
-        brief="Largest divergence of a response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={},
-        function=rollout_rejection_response_max,
-        update=_rollout_rejection_response_max_update,
-        finalize=_rollout_rejection_response_max_finalize,
-        formula="max(per_response, over=seq_any(mask))",
-        let={"per_response": "seq_mean(rejection_statistic)"},
-        slots=(Slot("per_response_max", "max"), Slot("selected_count", "count")),
-    ),
-    "rollout/rejection/response_min": MetricFunction(
-        id="rollout/rejection/response_min",
-        brief="Smallest divergence of a response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={},
-        function=rollout_rejection_response_min,
-        update=_rollout_rejection_response_min_update,
-        finalize=_rollout_rejection_response_min_finalize,
-        formula="min(per_response, over=seq_any(mask))",
-        let={"per_response": "seq_mean(rejection_statistic)"},
-        slots=(Slot("per_response_min", "min"), Slot("selected_count", "count")),
-    ),
-    "rollout/rejection/response_max_deviation": MetricFunction(
-        id="rollout/rejection/response_max_deviation",
-        brief="Largest absolute divergence of a response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejection_statistic", "mask"),
-        parameters={},
-        function=rollout_rejection_response_max_deviation,
-        update=_rollout_rejection_response_max_deviation_update,
-        finalize=_rollout_rejection_response_max_deviation_finalize,
-        formula="max(abs(per_response), over=seq_any(mask))",
-        let={"per_response": "seq_mean(rejection_statistic)"},
-        slots=(Slot("abs_max", "max"), Slot("selected_count", "count")),
-    ),
-    "rollout/rejection/criterion_token_fraction": MetricFunction(
-        id="rollout/rejection/criterion_token_fraction",
-        brief="Share of response tokens that one rejection criterion masks.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejected_tokens", "mask"),
-        parameters={},
-        function=rollout_rejection_criterion_token_fraction,
-        update=_rollout_rejection_criterion_token_fraction_update,
-        finalize=_rollout_rejection_criterion_token_fraction_finalize,
-        formula="mean(rejected_tokens)",
-        slots=(Slot("rejected_tokens_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection/criterion_response_fraction": MetricFunction(
-        id="rollout/rejection/criterion_response_fraction",
-        brief="Share of responses in which one rejection criterion masks at least one token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_tokens", "mask"),
-        parameters={},
-        function=rollout_rejection_criterion_response_fraction,
-        update=_rollout_rejection_criterion_response_fraction_update,
-        finalize=_rollout_rejection_criterion_response_fraction_finalize,
-        formula="mean(seq_any(rejected_tokens), over=seq_any(mask))",
-        slots=(Slot("seq_any_count", "count"), Slot("selected_count", "count")),
-    ),
-    "rollout/rejection/token_fraction": MetricFunction(
-        id="rollout/rejection/token_fraction",
-        brief="Share of response tokens that rejection sampling masks, all criteria together.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("rejected_tokens", "mask"),
-        parameters={},
-        function=rollout_rejection_token_fraction,
-        update=_rollout_rejection_token_fraction_update,
-        finalize=_rollout_rejection_token_fraction_finalize,
-        formula="mean(rejected_tokens)",
-        slots=(Slot("rejected_tokens_count", "count"), Slot("token_count", "count")),
-    ),
-    "rollout/rejection/response_fraction": MetricFunction(
-        id="rollout/rejection/response_fraction",
-        brief="Share of responses in which rejection sampling masks at least one token, all criteria together.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rejected_tokens", "mask"),
-        parameters={},
-        function=rollout_rejection_response_fraction,
-        update=_rollout_rejection_response_fraction_update,
-        finalize=_rollout_rejection_response_fraction_finalize,
-        formula="mean(seq_any(rejected_tokens))",
-        slots=(Slot("seq_any_count", "count"), Slot("sequence_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.share(seq_any)

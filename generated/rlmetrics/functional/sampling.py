@@ -14,12 +14,10 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -61,7 +59,11 @@ __all__ = [
     "sampling_token_weight_min_zeroed",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("sampling/logprob_difference/mean", results.ratio)
 def sampling_logprob_difference_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean absolute difference between the trainer's and the rollout engine's log-probability of a token.
 
@@ -70,10 +72,7 @@ def sampling_logprob_difference_mean(old_logprobs: Tensor, rollout_logprobs: Ten
     instability; a jump means that weights were not synchronised or that one side applies another temperature or other
     logit processing.
 
-    Formula::
-
-        mean(abs(old_logprobs - rollout_logprobs))
-
+    Formula: ``mean(abs(old_logprobs - rollout_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
     anywhere: merged states equal the whole.
 
@@ -88,32 +87,26 @@ def sampling_logprob_difference_mean(old_logprobs: Tensor, rollout_logprobs: Ten
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_logprob_difference_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.4621
     """
-    state = _sampling_logprob_difference_mean_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_logprob_difference_mean_finalize(state)
-
-
-def _sampling_logprob_difference_mean_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    abs_sum = ops.total(torch.abs(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([abs_sum, token_count])
+    return keep.mean(torch.abs(old_logprobs - rollout_logprobs), mask)
 
 
-def _sampling_logprob_difference_mean_finalize(state: Tensor) -> Tensor:
-    abs_sum, token_count = state.unbind()
-    return abs_sum / token_count
-
-
+@METRICS.metric("sampling/logprob_difference/max", results.counted)
 def sampling_logprob_difference_max(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest absolute difference between the trainer's and the rollout engine's log-probability of a token.
 
@@ -121,10 +114,7 @@ def sampling_logprob_difference_max(old_logprobs: Tensor, rollout_logprobs: Tens
     very unlikely tokens and are harmless alone; together with a rising mean they show that some tokens are sampled
     which the trainer finds all but impossible.
 
-    Formula::
-
-        max(abs(old_logprobs - rollout_logprobs))
-
+    Formula: ``max(abs(old_logprobs - rollout_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
     anywhere: merged states equal the whole.
 
@@ -139,32 +129,26 @@ def sampling_logprob_difference_max(old_logprobs: Tensor, rollout_logprobs: Tens
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_logprob_difference_max(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.6931
     """
-    state = _sampling_logprob_difference_max_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_logprob_difference_max_finalize(state)
-
-
-def _sampling_logprob_difference_max_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    abs_max = ops.largest(torch.abs(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([abs_max, token_count])
+    return keep.largest(torch.abs(old_logprobs - rollout_logprobs), mask)
 
 
-def _sampling_logprob_difference_max_finalize(state: Tensor) -> Tensor:
-    abs_max, token_count = state.unbind()
-    return ops.or_nan(abs_max, token_count)
-
-
+@METRICS.metric("sampling/probability_shift/mean", results.ratio)
 def sampling_probability_shift_mean(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean absolute difference between the probability of a token now and when it was sampled.
 
@@ -173,10 +157,7 @@ def sampling_probability_shift_mean(logprobs: Tensor, rollout_logprobs: Tensor, 
     separate rollout engine, the mismatch of the two. Rises over the steps on one batch; a high value on the first of
     them is mismatch.
 
-    Formula::
-
-        mean(abs(exp(logprobs) - exp(rollout_logprobs)))
-
+    Formula: ``mean(abs(exp(logprobs) - exp(rollout_logprobs)))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
     anywhere: merged states equal the whole.
 
@@ -191,41 +172,32 @@ def sampling_probability_shift_mean(logprobs: Tensor, rollout_logprobs: Tensor, 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_probability_shift_mean(logprobs, rollout_logprobs, mask).item(), 4)
+        0.125
     """
-    state = _sampling_probability_shift_mean_update(logprobs, rollout_logprobs, mask)
-    return _sampling_probability_shift_mean_finalize(state)
-
-
-def _sampling_probability_shift_mean_update(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    abs_sum = ops.total(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
-    token_count = ops.count(mask)
-    return pack([abs_sum, token_count])
+    return keep.mean(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
 
 
-def _sampling_probability_shift_mean_finalize(state: Tensor) -> Tensor:
-    abs_sum, token_count = state.unbind()
-    return abs_sum / token_count
-
-
+@METRICS.metric("sampling/probability_shift/max", results.counted)
 def sampling_probability_shift_max(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest absolute difference between the probability of a token now and when it was sampled.
 
     One token decides it. Near 1 a token went from all but certain to all but impossible or back, which points to a
     broken comparison (other temperature, shifted tokens) rather than to learning.
 
-    Formula::
-
-        max(abs(exp(logprobs) - exp(rollout_logprobs)))
-
+    Formula: ``max(abs(exp(logprobs) - exp(rollout_logprobs)))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
     anywhere: merged states equal the whole.
 
@@ -240,41 +212,32 @@ def sampling_probability_shift_max(logprobs: Tensor, rollout_logprobs: Tensor, m
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_probability_shift_max(logprobs, rollout_logprobs, mask).item(), 4)
+        0.25
     """
-    state = _sampling_probability_shift_max_update(logprobs, rollout_logprobs, mask)
-    return _sampling_probability_shift_max_finalize(state)
-
-
-def _sampling_probability_shift_max_update(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    abs_max = ops.largest(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
-    token_count = ops.count(mask)
-    return pack([abs_max, token_count])
+    return keep.largest(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
 
 
-def _sampling_probability_shift_max_finalize(state: Tensor) -> Tensor:
-    abs_max, token_count = state.unbind()
-    return ops.or_nan(abs_max, token_count)
-
-
+@METRICS.metric("sampling/probability_shift/min", results.counted)
 def sampling_probability_shift_min(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Smallest absolute difference between the probability of a token now and when it was sampled.
 
     Practically 0 in any batch, since some tokens are certain in both; anything else means that the two policies differ
     everywhere.
 
-    Formula::
-
-        min(abs(exp(logprobs) - exp(rollout_logprobs)))
-
+    Formula: ``min(abs(exp(logprobs) - exp(rollout_logprobs)))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
     anywhere: merged states equal the whole.
 
@@ -289,31 +252,25 @@ def sampling_probability_shift_min(logprobs: Tensor, rollout_logprobs: Tensor, m
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_probability_shift_min(logprobs, rollout_logprobs, mask).item(), 4)
+        0.0
     """
-    state = _sampling_probability_shift_min_update(logprobs, rollout_logprobs, mask)
-    return _sampling_probability_shift_min_finalize(state)
-
-
-def _sampling_probability_shift_min_update(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    abs_min = ops.smallest(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
-    token_count = ops.count(mask)
-    return pack([abs_min, token_count])
+    return keep.smallest(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
 
 
-def _sampling_probability_shift_min_finalize(state: Tensor) -> Tensor:
-    abs_min, token_count = state.unbind()
-    return ops.or_nan(abs_min, token_count)
-
-
+@METRICS.metric("sampling/sequence_weight/min", results.counted)
 def sampling_sequence_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Smallest importance weight of a response, trainer over rollout engine.
 
@@ -321,10 +278,7 @@ def sampling_sequence_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor,
     means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
     when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
 
-    Formula::
-
-        min(exp(seq_sum(old_logprobs - rollout_logprobs)))
-
+    Formula: ``min(exp(seq_sum(old_logprobs - rollout_logprobs)))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -338,33 +292,26 @@ def sampling_sequence_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor,
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_min(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _sampling_sequence_weight_min_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_sequence_weight_min_finalize(state)
-
-
-def _sampling_sequence_weight_min_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    exponential_min = ops.smallest(exponential)
-    sequence_count = ops.number_of(exponential)
-    return pack([exponential_min, sequence_count])
+    return keep.smallest(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)))
 
 
-def _sampling_sequence_weight_min_finalize(state: Tensor) -> Tensor:
-    exponential_min, sequence_count = state.unbind()
-    return ops.or_nan(exponential_min, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/min@zeroed", results.counted)
 def sampling_sequence_weight_min_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -400,49 +347,27 @@ def sampling_sequence_weight_min_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_min_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _sampling_sequence_weight_min_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_min_zeroed_finalize(state)
-
-
-def _sampling_sequence_weight_min_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/min@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    chosen = torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight)
-    chosen_min = ops.smallest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_min, sequence_count])
+    return keep.smallest(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
 
-def _sampling_sequence_weight_min_zeroed_finalize(state: Tensor) -> Tensor:
-    chosen_min, sequence_count = state.unbind()
-    return ops.or_nan(chosen_min, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/min@truncated", results.counted)
 def sampling_sequence_weight_min_truncated(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -457,10 +382,7 @@ def sampling_sequence_weight_min_truncated(
     means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
     when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
 
-    Formula::
-
-        min(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))
-
+    Formula: ``min(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -476,49 +398,27 @@ def sampling_sequence_weight_min_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_min_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _sampling_sequence_weight_min_truncated_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_min_truncated_finalize(state)
-
-
-def _sampling_sequence_weight_min_truncated_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/min@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    clamped = torch.clamp(exponential, weight_min, weight_max)
-    clamped_min = ops.smallest(clamped)
-    sequence_count = ops.number_of(clamped)
-    return pack([clamped_min, sequence_count])
+    return keep.smallest(torch.clamp(exponential, weight_min, weight_max))
 
 
-def _sampling_sequence_weight_min_truncated_finalize(state: Tensor) -> Tensor:
-    clamped_min, sequence_count = state.unbind()
-    return ops.or_nan(clamped_min, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/min@truncated_with_empty", results.counted)
 def sampling_sequence_weight_min_truncated_with_empty(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -532,10 +432,7 @@ def sampling_sequence_weight_min_truncated_with_empty(
     means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
     when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
 
-    Formula::
-
-        min(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))
-
+    Formula: ``min(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -550,47 +447,33 @@ def sampling_sequence_weight_min_truncated_with_empty(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.sampling_sequence_weight_min_truncated_with_empty(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     weight_max=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.0
     """
-    state = _sampling_sequence_weight_min_truncated_with_empty_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_min_truncated_with_empty_finalize(state)
-
-
-def _sampling_sequence_weight_min_truncated_with_empty_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/min@truncated_with_empty", weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
-    chosen = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
-    chosen_min = ops.smallest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_min, sequence_count])
+    return keep.smallest(torch.where(ops.seq_any(mask, mask), smaller, 0.0))
 
 
-def _sampling_sequence_weight_min_truncated_with_empty_finalize(state: Tensor) -> Tensor:
-    chosen_min, sequence_count = state.unbind()
-    return ops.or_nan(chosen_min, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/min@zeroed_with_empty", results.counted)
 def sampling_sequence_weight_min_zeroed_with_empty(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -625,50 +508,35 @@ def sampling_sequence_weight_min_zeroed_with_empty(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.sampling_sequence_weight_min_zeroed_with_empty(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     weight_min=0.3,
+        ...     weight_max=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.0
     """
-    state = _sampling_sequence_weight_min_zeroed_with_empty_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_min_zeroed_with_empty_finalize(state)
-
-
-def _sampling_sequence_weight_min_zeroed_with_empty_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/min@zeroed_with_empty", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     condition = ~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max)
-    chosen = torch.where(condition, 0.0, weight)
-    chosen_min = ops.smallest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_min, sequence_count])
+    return keep.smallest(torch.where(condition, 0.0, weight))
 
 
-def _sampling_sequence_weight_min_zeroed_with_empty_finalize(state: Tensor) -> Tensor:
-    chosen_min, sequence_count = state.unbind()
-    return ops.or_nan(chosen_min, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/min@raw", results.counted)
 def sampling_sequence_weight_min_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
 
@@ -676,10 +544,7 @@ def sampling_sequence_weight_min_raw(old_logprobs: Tensor, rollout_logprobs: Ten
     means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
     when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
 
-    Formula::
-
-        min(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))
-
+    Formula: ``min(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -693,34 +558,27 @@ def sampling_sequence_weight_min_raw(old_logprobs: Tensor, rollout_logprobs: Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_min_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _sampling_sequence_weight_min_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_sequence_weight_min_raw_finalize(state)
-
-
-def _sampling_sequence_weight_min_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
-    chosen = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
-    chosen_min = ops.smallest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_min, sequence_count])
+    return keep.smallest(torch.where(ops.seq_any(mask, mask), exponential, 0.0))
 
 
-def _sampling_sequence_weight_min_raw_finalize(state: Tensor) -> Tensor:
-    chosen_min, sequence_count = state.unbind()
-    return ops.or_nan(chosen_min, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/mean", results.ratio)
 def sampling_sequence_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean importance weight of a response, trainer over rollout engine.
 
@@ -729,10 +587,7 @@ def sampling_sequence_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor
     stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
     mismatch per token.
 
-    Formula::
-
-        mean(exp(seq_sum(old_logprobs - rollout_logprobs)))
-
+    Formula: ``mean(exp(seq_sum(old_logprobs - rollout_logprobs)))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -746,33 +601,26 @@ def sampling_sequence_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_mean(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.5
     """
-    state = _sampling_sequence_weight_mean_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_sequence_weight_mean_finalize(state)
-
-
-def _sampling_sequence_weight_mean_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    exponential_sum = ops.total(exponential)
-    sequence_count = ops.number_of(exponential)
-    return pack([exponential_sum, sequence_count])
+    return keep.mean(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)))
 
 
-def _sampling_sequence_weight_mean_finalize(state: Tensor) -> Tensor:
-    exponential_sum, sequence_count = state.unbind()
-    return exponential_sum / sequence_count
-
-
+@METRICS.metric("sampling/sequence_weight/mean@zeroed", results.ratio)
 def sampling_sequence_weight_mean_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -809,49 +657,27 @@ def sampling_sequence_weight_mean_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_mean_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.5
     """
-    state = _sampling_sequence_weight_mean_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_mean_zeroed_finalize(state)
-
-
-def _sampling_sequence_weight_mean_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/mean@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    chosen = torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight)
-    chosen_sum = ops.total(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_sum, sequence_count])
+    return keep.mean(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
 
-def _sampling_sequence_weight_mean_zeroed_finalize(state: Tensor) -> Tensor:
-    chosen_sum, sequence_count = state.unbind()
-    return chosen_sum / sequence_count
-
-
+@METRICS.metric("sampling/sequence_weight/mean@truncated", results.ratio)
 def sampling_sequence_weight_mean_truncated(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -867,10 +693,7 @@ def sampling_sequence_weight_mean_truncated(
     stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
     mismatch per token.
 
-    Formula::
-
-        mean(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))
-
+    Formula: ``mean(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -886,49 +709,26 @@ def sampling_sequence_weight_mean_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_mean_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.5
     """
-    state = _sampling_sequence_weight_mean_truncated_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_mean_truncated_finalize(state)
-
-
-def _sampling_sequence_weight_mean_truncated_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/mean@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    clamped = torch.clamp(exponential, weight_min, weight_max)
-    clamped_sum = ops.total(clamped)
-    sequence_count = ops.number_of(clamped)
-    return pack([clamped_sum, sequence_count])
+    return keep.mean(torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), weight_min, weight_max))
 
 
-def _sampling_sequence_weight_mean_truncated_finalize(state: Tensor) -> Tensor:
-    clamped_sum, sequence_count = state.unbind()
-    return clamped_sum / sequence_count
-
-
+@METRICS.metric("sampling/sequence_weight/mean@truncated_on_tokens", results.ratio)
 def sampling_sequence_weight_mean_truncated_on_tokens(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -943,10 +743,7 @@ def sampling_sequence_weight_mean_truncated_on_tokens(
     stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
     mismatch per token.
 
-    Formula::
-
-        mean(per_token(minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max)))
-
+    Formula: ``mean(per_token(minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max)))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -961,46 +758,33 @@ def sampling_sequence_weight_mean_truncated_on_tokens(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.sampling_sequence_weight_mean_truncated_on_tokens(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     weight_max=2,
+        ... )
+        >>> round(value.item(), 3)
+        1.083
     """
-    state = _sampling_sequence_weight_mean_truncated_on_tokens_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_mean_truncated_on_tokens_finalize(state)
-
-
-def _sampling_sequence_weight_mean_truncated_on_tokens_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/mean@truncated_on_tokens", weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
-    by_token_sum = ops.total(ops.masked(ops.per_token(smaller, mask), mask), mask)
-    token_count = ops.count(mask)
-    return pack([by_token_sum, token_count])
+    return keep.mean(ops.masked(ops.per_token(smaller, mask), mask), mask)
 
 
-def _sampling_sequence_weight_mean_truncated_on_tokens_finalize(state: Tensor) -> Tensor:
-    by_token_sum, token_count = state.unbind()
-    return by_token_sum / token_count
-
-
+@METRICS.metric("sampling/sequence_weight/mean@truncated_with_empty", results.ratio)
 def sampling_sequence_weight_mean_truncated_with_empty(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1015,10 +799,7 @@ def sampling_sequence_weight_mean_truncated_with_empty(
     stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
     mismatch per token.
 
-    Formula::
-
-        mean(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))
-
+    Formula: ``mean(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1033,47 +814,33 @@ def sampling_sequence_weight_mean_truncated_with_empty(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.sampling_sequence_weight_mean_truncated_with_empty(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     weight_max=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.5833
     """
-    state = _sampling_sequence_weight_mean_truncated_with_empty_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_mean_truncated_with_empty_finalize(state)
-
-
-def _sampling_sequence_weight_mean_truncated_with_empty_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/mean@truncated_with_empty", weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
-    chosen = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
-    chosen_sum = ops.total(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_sum, sequence_count])
+    return keep.mean(torch.where(ops.seq_any(mask, mask), smaller, 0.0))
 
 
-def _sampling_sequence_weight_mean_truncated_with_empty_finalize(state: Tensor) -> Tensor:
-    chosen_sum, sequence_count = state.unbind()
-    return chosen_sum / sequence_count
-
-
+@METRICS.metric("sampling/sequence_weight/mean@zeroed_with_empty", results.ratio)
 def sampling_sequence_weight_mean_zeroed_with_empty(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1109,50 +876,34 @@ def sampling_sequence_weight_mean_zeroed_with_empty(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.sampling_sequence_weight_mean_zeroed_with_empty(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     weight_min=0.3,
+        ...     weight_max=2,
+        ... )
+        >>> round(value.item(), 4)
+        0.5
     """
-    state = _sampling_sequence_weight_mean_zeroed_with_empty_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_mean_zeroed_with_empty_finalize(state)
-
-
-def _sampling_sequence_weight_mean_zeroed_with_empty_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/mean@zeroed_with_empty", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    condition = ~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max)
-    chosen = torch.where(condition, 0.0, weight)
-    chosen_sum = ops.total(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_sum, sequence_count])
+    return keep.mean(torch.where(~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))
 
 
-def _sampling_sequence_weight_mean_zeroed_with_empty_finalize(state: Tensor) -> Tensor:
-    chosen_sum, sequence_count = state.unbind()
-    return chosen_sum / sequence_count
-
-
+@METRICS.metric("sampling/sequence_weight/mean@clamped_on_tokens", results.ratio)
 def sampling_sequence_weight_mean_clamped_on_tokens(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1165,10 +916,7 @@ def sampling_sequence_weight_mean_clamped_on_tokens(
     stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
     mismatch per token.
 
-    Formula::
-
-        mean(per_token(exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20))))
-
+    Formula: ``mean(per_token(exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20))))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1182,37 +930,27 @@ def sampling_sequence_weight_mean_clamped_on_tokens(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_mean_clamped_on_tokens(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.667
     """
-    state = _sampling_sequence_weight_mean_clamped_on_tokens_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_sequence_weight_mean_clamped_on_tokens_finalize(state)
-
-
-def _sampling_sequence_weight_mean_clamped_on_tokens_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
-    by_token_sum = ops.total(ops.masked(ops.per_token(exponential, mask), mask), mask)
-    token_count = ops.count(mask)
-    return pack([by_token_sum, token_count])
+    return keep.mean(ops.masked(ops.per_token(exponential, mask), mask), mask)
 
 
-def _sampling_sequence_weight_mean_clamped_on_tokens_finalize(state: Tensor) -> Tensor:
-    by_token_sum, token_count = state.unbind()
-    return by_token_sum / token_count
-
-
+@METRICS.metric("sampling/sequence_weight/mean@zeroed_on_tokens", results.ratio)
 def sampling_sequence_weight_mean_zeroed_on_tokens(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1248,49 +986,35 @@ def sampling_sequence_weight_mean_zeroed_on_tokens(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.sampling_sequence_weight_mean_zeroed_on_tokens(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     weight_min=0.3,
+        ...     weight_max=2,
+        ... )
+        >>> round(value.item(), 3)
+        1.0
     """
-    state = _sampling_sequence_weight_mean_zeroed_on_tokens_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_mean_zeroed_on_tokens_finalize(state)
-
-
-def _sampling_sequence_weight_mean_zeroed_on_tokens_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/mean@zeroed_on_tokens", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     chosen = torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight)
-    by_token_sum = ops.total(ops.masked(ops.per_token(chosen, mask), mask), mask)
-    token_count = ops.count(mask)
-    return pack([by_token_sum, token_count])
+    return keep.mean(ops.masked(ops.per_token(chosen, mask), mask), mask)
 
 
-def _sampling_sequence_weight_mean_zeroed_on_tokens_finalize(state: Tensor) -> Tensor:
-    by_token_sum, token_count = state.unbind()
-    return by_token_sum / token_count
-
-
+@METRICS.metric("sampling/sequence_weight/mean@raw", results.ratio)
 def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
 
@@ -1299,10 +1023,7 @@ def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Te
     stray far from 1 even when single tokens agree well, so a sequence weight says more about length than about the
     mismatch per token.
 
-    Formula::
-
-        mean(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))
-
+    Formula: ``mean(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1316,34 +1037,27 @@ def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Te
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_mean_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.5
     """
-    state = _sampling_sequence_weight_mean_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_sequence_weight_mean_raw_finalize(state)
-
-
-def _sampling_sequence_weight_mean_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
-    chosen = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
-    chosen_sum = ops.total(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_sum, sequence_count])
+    return keep.mean(torch.where(ops.seq_any(mask, mask), exponential, 0.0))
 
 
-def _sampling_sequence_weight_mean_raw_finalize(state: Tensor) -> Tensor:
-    chosen_sum, sequence_count = state.unbind()
-    return chosen_sum / sequence_count
-
-
+@METRICS.metric("sampling/sequence_weight/max", results.counted)
 def sampling_sequence_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest importance weight of a response, trainer over rollout engine.
 
@@ -1352,10 +1066,7 @@ def sampling_sequence_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor,
     Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
     about length than about the mismatch per token.
 
-    Formula::
-
-        max(exp(seq_sum(old_logprobs - rollout_logprobs)))
-
+    Formula: ``max(exp(seq_sum(old_logprobs - rollout_logprobs)))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1369,33 +1080,26 @@ def sampling_sequence_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor,
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_max(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.0
     """
-    state = _sampling_sequence_weight_max_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_sequence_weight_max_finalize(state)
-
-
-def _sampling_sequence_weight_max_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    exponential_max = ops.largest(exponential)
-    sequence_count = ops.number_of(exponential)
-    return pack([exponential_max, sequence_count])
+    return keep.largest(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)))
 
 
-def _sampling_sequence_weight_max_finalize(state: Tensor) -> Tensor:
-    exponential_max, sequence_count = state.unbind()
-    return ops.or_nan(exponential_max, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/max@zeroed", results.counted)
 def sampling_sequence_weight_max_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1432,49 +1136,27 @@ def sampling_sequence_weight_max_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_max_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.0
     """
-    state = _sampling_sequence_weight_max_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_max_zeroed_finalize(state)
-
-
-def _sampling_sequence_weight_max_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/max@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    chosen = torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight)
-    chosen_max = ops.largest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_max, sequence_count])
+    return keep.largest(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
 
-def _sampling_sequence_weight_max_zeroed_finalize(state: Tensor) -> Tensor:
-    chosen_max, sequence_count = state.unbind()
-    return ops.or_nan(chosen_max, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/max@truncated", results.counted)
 def sampling_sequence_weight_max_truncated(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1490,10 +1172,7 @@ def sampling_sequence_weight_max_truncated(
     Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
     about length than about the mismatch per token.
 
-    Formula::
-
-        max(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))
-
+    Formula: ``max(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1509,49 +1188,27 @@ def sampling_sequence_weight_max_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_max_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.0
     """
-    state = _sampling_sequence_weight_max_truncated_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_max_truncated_finalize(state)
-
-
-def _sampling_sequence_weight_max_truncated_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/max@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
-    clamped = torch.clamp(exponential, weight_min, weight_max)
-    clamped_max = ops.largest(clamped)
-    sequence_count = ops.number_of(clamped)
-    return pack([clamped_max, sequence_count])
+    return keep.largest(torch.clamp(exponential, weight_min, weight_max))
 
 
-def _sampling_sequence_weight_max_truncated_finalize(state: Tensor) -> Tensor:
-    clamped_max, sequence_count = state.unbind()
-    return ops.or_nan(clamped_max, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/max@clamped", results.counted)
 def sampling_sequence_weight_max_clamped(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """The log-weight of a response is clamped to at most 20 first.
 
@@ -1560,10 +1217,7 @@ def sampling_sequence_weight_max_clamped(old_logprobs: Tensor, rollout_logprobs:
     Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
     about length than about the mismatch per token.
 
-    Formula::
-
-        max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))
-
+    Formula: ``max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1577,37 +1231,26 @@ def sampling_sequence_weight_max_clamped(old_logprobs: Tensor, rollout_logprobs:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_max_clamped(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.0
     """
-    state = _sampling_sequence_weight_max_clamped_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_sequence_weight_max_clamped_finalize(state)
-
-
-def _sampling_sequence_weight_max_clamped_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), max=20))
-    exponential_max = ops.largest(exponential)
-    sequence_count = ops.number_of(exponential)
-    return pack([exponential_max, sequence_count])
+    return keep.largest(torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), max=20)))
 
 
-def _sampling_sequence_weight_max_clamped_finalize(state: Tensor) -> Tensor:
-    exponential_max, sequence_count = state.unbind()
-    return ops.or_nan(exponential_max, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/max@truncated_with_empty", results.counted)
 def sampling_sequence_weight_max_truncated_with_empty(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1622,10 +1265,7 @@ def sampling_sequence_weight_max_truncated_with_empty(
     Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
     about length than about the mismatch per token.
 
-    Formula::
-
-        max(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))
-
+    Formula: ``max(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1640,47 +1280,33 @@ def sampling_sequence_weight_max_truncated_with_empty(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.sampling_sequence_weight_max_truncated_with_empty(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     weight_max=2,
+        ... )
+        >>> round(value.item(), 3)
+        1.5
     """
-    state = _sampling_sequence_weight_max_truncated_with_empty_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_max_truncated_with_empty_finalize(state)
-
-
-def _sampling_sequence_weight_max_truncated_with_empty_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/max@truncated_with_empty", weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
-    chosen = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
-    chosen_max = ops.largest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_max, sequence_count])
+    return keep.largest(torch.where(ops.seq_any(mask, mask), smaller, 0.0))
 
 
-def _sampling_sequence_weight_max_truncated_with_empty_finalize(state: Tensor) -> Tensor:
-    chosen_max, sequence_count = state.unbind()
-    return ops.or_nan(chosen_max, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/max@zeroed_with_empty", results.counted)
 def sampling_sequence_weight_max_zeroed_with_empty(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1716,50 +1342,35 @@ def sampling_sequence_weight_max_zeroed_with_empty(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> value = F.sampling_sequence_weight_max_zeroed_with_empty(
+        ...     old_logprobs,
+        ...     rollout_logprobs,
+        ...     mask,
+        ...     weight_min=0.3,
+        ...     weight_max=2,
+        ... )
+        >>> round(value.item(), 3)
+        1.5
     """
-    state = _sampling_sequence_weight_max_zeroed_with_empty_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_sequence_weight_max_zeroed_with_empty_finalize(state)
-
-
-def _sampling_sequence_weight_max_zeroed_with_empty_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/sequence_weight/max@zeroed_with_empty", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     condition = ~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max)
-    chosen = torch.where(condition, 0.0, weight)
-    chosen_max = ops.largest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_max, sequence_count])
+    return keep.largest(torch.where(condition, 0.0, weight))
 
 
-def _sampling_sequence_weight_max_zeroed_with_empty_finalize(state: Tensor) -> Tensor:
-    chosen_max, sequence_count = state.unbind()
-    return ops.or_nan(chosen_max, sequence_count)
-
-
+@METRICS.metric("sampling/sequence_weight/max@raw", results.counted)
 def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
 
@@ -1768,10 +1379,7 @@ def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Ten
     Products over long responses stray far from 1 even when single tokens agree well, so a sequence weight says more
     about length than about the mismatch per token.
 
-    Formula::
-
-        max(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))
-
+    Formula: ``max(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -1785,44 +1393,34 @@ def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_sequence_weight_max_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.0
     """
-    state = _sampling_sequence_weight_max_raw_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_sequence_weight_max_raw_finalize(state)
-
-
-def _sampling_sequence_weight_max_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
-    chosen = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
-    chosen_max = ops.largest(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_max, sequence_count])
+    return keep.largest(torch.where(ops.seq_any(mask, mask), exponential, 0.0))
 
 
-def _sampling_sequence_weight_max_raw_finalize(state: Tensor) -> Tensor:
-    chosen_max, sequence_count = state.unbind()
-    return ops.or_nan(chosen_max, sequence_count)
-
-
+@METRICS.metric("sampling/token_weight/min", results.counted)
 def sampling_token_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Smallest importance weight of a token, trainer over rollout engine.
 
     One weight per response token: the trainer's probability over the engine's. Far below 1 means a token that the
     engine found much likelier than the trainer does. Close to 1 throughout as long as both sides agree.
 
-    Formula::
-
-        min(exp(old_logprobs - rollout_logprobs))
-
+    Formula: ``min(exp(old_logprobs - rollout_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1837,32 +1435,26 @@ def sampling_token_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_token_weight_min(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _sampling_token_weight_min_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_token_weight_min_finalize(state)
-
-
-def _sampling_token_weight_min_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_min = ops.smallest(torch.exp(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([exponential_min, token_count])
+    return keep.smallest(torch.exp(old_logprobs - rollout_logprobs), mask)
 
 
-def _sampling_token_weight_min_finalize(state: Tensor) -> Tensor:
-    exponential_min, token_count = state.unbind()
-    return ops.or_nan(exponential_min, token_count)
-
-
+@METRICS.metric("sampling/token_weight/min@zeroed", results.counted)
 def sampling_token_weight_min_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1898,49 +1490,27 @@ def sampling_token_weight_min_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_token_weight_min_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _sampling_token_weight_min_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_token_weight_min_zeroed_finalize(state)
-
-
-def _sampling_token_weight_min_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/token_weight/min@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(old_logprobs - rollout_logprobs)
-    chosen = torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight)
-    chosen_min = ops.smallest(chosen, mask)
-    token_count = ops.count(mask)
-    return pack([chosen_min, token_count])
+    return keep.smallest(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight), mask)
 
 
-def _sampling_token_weight_min_zeroed_finalize(state: Tensor) -> Tensor:
-    chosen_min, token_count = state.unbind()
-    return ops.or_nan(chosen_min, token_count)
-
-
+@METRICS.metric("sampling/token_weight/min@truncated", results.counted)
 def sampling_token_weight_min_truncated(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1954,10 +1524,7 @@ def sampling_token_weight_min_truncated(
     One weight per response token: the trainer's probability over the engine's. Far below 1 means a token that the
     engine found much likelier than the trainer does. Close to 1 throughout as long as both sides agree.
 
-    Formula::
-
-        min(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))
-
+    Formula: ``min(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -1974,58 +1541,33 @@ def sampling_token_weight_min_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_token_weight_min_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.0
     """
-    state = _sampling_token_weight_min_truncated_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_token_weight_min_truncated_finalize(state)
-
-
-def _sampling_token_weight_min_truncated_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/token_weight/min@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    clamped = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), weight_min, weight_max)
-    clamped_min = ops.smallest(clamped, mask)
-    token_count = ops.count(mask)
-    return pack([clamped_min, token_count])
+    return keep.smallest(torch.clamp(torch.exp(old_logprobs - rollout_logprobs), weight_min, weight_max), mask)
 
 
-def _sampling_token_weight_min_truncated_finalize(state: Tensor) -> Tensor:
-    clamped_min, token_count = state.unbind()
-    return ops.or_nan(clamped_min, token_count)
-
-
+@METRICS.metric("sampling/token_weight/mean", results.ratio)
 def sampling_token_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean importance weight of a token, trainer over rollout engine.
 
     One weight per response token: the trainer's probability over the engine's. Its expectation without bounds is 1.
     Bounds pull it down slightly. Close to 1 throughout as long as both sides agree.
 
-    Formula::
-
-        mean(exp(old_logprobs - rollout_logprobs))
-
+    Formula: ``mean(exp(old_logprobs - rollout_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -2040,32 +1582,26 @@ def sampling_token_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, m
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_token_weight_mean(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.667
     """
-    state = _sampling_token_weight_mean_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_token_weight_mean_finalize(state)
-
-
-def _sampling_token_weight_mean_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_sum = ops.total(torch.exp(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([exponential_sum, token_count])
+    return keep.mean(torch.exp(old_logprobs - rollout_logprobs), mask)
 
 
-def _sampling_token_weight_mean_finalize(state: Tensor) -> Tensor:
-    exponential_sum, token_count = state.unbind()
-    return exponential_sum / token_count
-
-
+@METRICS.metric("sampling/token_weight/mean@zeroed", results.ratio)
 def sampling_token_weight_mean_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2101,49 +1637,27 @@ def sampling_token_weight_mean_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_token_weight_mean_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.667
     """
-    state = _sampling_token_weight_mean_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_token_weight_mean_zeroed_finalize(state)
-
-
-def _sampling_token_weight_mean_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/token_weight/mean@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(old_logprobs - rollout_logprobs)
-    chosen = torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight)
-    chosen_sum = ops.total(chosen, mask)
-    token_count = ops.count(mask)
-    return pack([chosen_sum, token_count])
+    return keep.mean(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight), mask)
 
 
-def _sampling_token_weight_mean_zeroed_finalize(state: Tensor) -> Tensor:
-    chosen_sum, token_count = state.unbind()
-    return chosen_sum / token_count
-
-
+@METRICS.metric("sampling/token_weight/mean@truncated", results.ratio)
 def sampling_token_weight_mean_truncated(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2157,10 +1671,7 @@ def sampling_token_weight_mean_truncated(
     One weight per response token: the trainer's probability over the engine's. Its expectation without bounds is 1.
     Bounds pull it down slightly. Close to 1 throughout as long as both sides agree.
 
-    Formula::
-
-        mean(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))
-
+    Formula: ``mean(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -2177,58 +1688,33 @@ def sampling_token_weight_mean_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_token_weight_mean_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.667
     """
-    state = _sampling_token_weight_mean_truncated_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_token_weight_mean_truncated_finalize(state)
-
-
-def _sampling_token_weight_mean_truncated_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/token_weight/mean@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    clamped = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), weight_min, weight_max)
-    clamped_sum = ops.total(clamped, mask)
-    token_count = ops.count(mask)
-    return pack([clamped_sum, token_count])
+    return keep.mean(torch.clamp(torch.exp(old_logprobs - rollout_logprobs), weight_min, weight_max), mask)
 
 
-def _sampling_token_weight_mean_truncated_finalize(state: Tensor) -> Tensor:
-    clamped_sum, token_count = state.unbind()
-    return clamped_sum / token_count
-
-
+@METRICS.metric("sampling/token_weight/max", results.counted)
 def sampling_token_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest importance weight of a token, trainer over rollout engine.
 
     One weight per response token: the trainer's probability over the engine's. Taken after truncation it lies at the
     bound as soon as one weight was cut; taken before, it tells how far the largest goes.
 
-    Formula::
-
-        max(exp(old_logprobs - rollout_logprobs))
-
+    Formula: ``max(exp(old_logprobs - rollout_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -2243,32 +1729,26 @@ def sampling_token_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_token_weight_max(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.0
     """
-    state = _sampling_token_weight_max_update(old_logprobs, rollout_logprobs, mask)
-    return _sampling_token_weight_max_finalize(state)
-
-
-def _sampling_token_weight_max_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_max = ops.largest(torch.exp(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([exponential_max, token_count])
+    return keep.largest(torch.exp(old_logprobs - rollout_logprobs), mask)
 
 
-def _sampling_token_weight_max_finalize(state: Tensor) -> Tensor:
-    exponential_max, token_count = state.unbind()
-    return ops.or_nan(exponential_max, token_count)
-
-
+@METRICS.metric("sampling/token_weight/max@zeroed", results.counted)
 def sampling_token_weight_max_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2304,49 +1784,27 @@ def sampling_token_weight_max_zeroed(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_token_weight_max_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.0
     """
-    state = _sampling_token_weight_max_zeroed_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_token_weight_max_zeroed_finalize(state)
-
-
-def _sampling_token_weight_max_zeroed_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/token_weight/max@zeroed", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(old_logprobs - rollout_logprobs)
-    chosen = torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight)
-    chosen_max = ops.largest(chosen, mask)
-    token_count = ops.count(mask)
-    return pack([chosen_max, token_count])
+    return keep.largest(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight), mask)
 
 
-def _sampling_token_weight_max_zeroed_finalize(state: Tensor) -> Tensor:
-    chosen_max, token_count = state.unbind()
-    return ops.or_nan(chosen_max, token_count)
-
-
+@METRICS.metric("sampling/token_weight/max@truncated", results.counted)
 def sampling_token_weight_max_truncated(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2360,10 +1818,7 @@ def sampling_token_weight_max_truncated(
     One weight per response token: the trainer's probability over the engine's. Taken after truncation it lies at the
     bound as soon as one weight was cut; taken before, it tells how far the largest goes.
 
-    Formula::
-
-        max(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))
-
+    Formula: ``max(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -2380,625 +1835,20 @@ def sampling_token_weight_max_truncated(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sampling_token_weight_max_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.0
     """
-    state = _sampling_token_weight_max_truncated_update(
-        old_logprobs,
-        rollout_logprobs,
-        mask,
-        weight_min=weight_min,
-        weight_max=weight_max,
-    )
-    return _sampling_token_weight_max_truncated_finalize(state)
-
-
-def _sampling_token_weight_max_truncated_update(
-    old_logprobs: Tensor,
-    rollout_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    weight_min: float,
-    weight_max: float,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    check_numbers("sampling/token_weight/max@truncated", weight_min=weight_min, weight_max=weight_max)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    clamped = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), weight_min, weight_max)
-    clamped_max = ops.largest(clamped, mask)
-    token_count = ops.count(mask)
-    return pack([clamped_max, token_count])
-
-
-def _sampling_token_weight_max_truncated_finalize(state: Tensor) -> Tensor:
-    clamped_max, token_count = state.unbind()
-    return ops.or_nan(clamped_max, token_count)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "sampling/logprob_difference/mean": MetricFunction(
-        id="sampling/logprob_difference/mean",
-        brief="Mean absolute difference between the trainer's and the rollout engine's log-probability of a token.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_logprob_difference_mean,
-        update=_sampling_logprob_difference_mean_update,
-        finalize=_sampling_logprob_difference_mean_finalize,
-        formula="mean(abs(old_logprobs - rollout_logprobs))",
-        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sampling/logprob_difference/max": MetricFunction(
-        id="sampling/logprob_difference/max",
-        brief="Largest absolute difference between the trainer's and the rollout engine's log-probability of a token.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_logprob_difference_max,
-        update=_sampling_logprob_difference_max_update,
-        finalize=_sampling_logprob_difference_max_finalize,
-        formula="max(abs(old_logprobs - rollout_logprobs))",
-        slots=(Slot("abs_max", "max"), Slot("token_count", "count")),
-    ),
-    "sampling/probability_shift/mean": MetricFunction(
-        id="sampling/probability_shift/mean",
-        brief="Mean absolute difference between the probability of a token now and when it was sampled.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_probability_shift_mean,
-        update=_sampling_probability_shift_mean_update,
-        finalize=_sampling_probability_shift_mean_finalize,
-        formula="mean(abs(exp(logprobs) - exp(rollout_logprobs)))",
-        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sampling/probability_shift/max": MetricFunction(
-        id="sampling/probability_shift/max",
-        brief="Largest absolute difference between the probability of a token now and when it was sampled.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_probability_shift_max,
-        update=_sampling_probability_shift_max_update,
-        finalize=_sampling_probability_shift_max_finalize,
-        formula="max(abs(exp(logprobs) - exp(rollout_logprobs)))",
-        slots=(Slot("abs_max", "max"), Slot("token_count", "count")),
-    ),
-    "sampling/probability_shift/min": MetricFunction(
-        id="sampling/probability_shift/min",
-        brief="Smallest absolute difference between the probability of a token now and when it was sampled.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_probability_shift_min,
-        update=_sampling_probability_shift_min_update,
-        finalize=_sampling_probability_shift_min_finalize,
-        formula="min(abs(exp(logprobs) - exp(rollout_logprobs)))",
-        slots=(Slot("abs_min", "min"), Slot("token_count", "count")),
-    ),
-    "sampling/sequence_weight/min": MetricFunction(
-        id="sampling/sequence_weight/min",
-        brief="Smallest importance weight of a response, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_sequence_weight_min,
-        update=_sampling_sequence_weight_min_update,
-        finalize=_sampling_sequence_weight_min_finalize,
-        formula="min(exp(seq_sum(old_logprobs - rollout_logprobs)))",
-        slots=(Slot("exponential_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/min@zeroed": MetricFunction(
-        id="sampling/sequence_weight/min@zeroed",
-        brief="Weights outside the bounds are replaced by 0 first and stay in the statistic.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_sequence_weight_min_zeroed,
-        update=_sampling_sequence_weight_min_zeroed_update,
-        finalize=_sampling_sequence_weight_min_zeroed_finalize,
-        formula="min(where((weight < weight_min) | (weight > weight_max), 0.0, weight))",
-        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/min@truncated": MetricFunction(
-        id="sampling/sequence_weight/min@truncated",
-        brief="Weights outside the bounds are replaced by the bound first.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_sequence_weight_min_truncated,
-        update=_sampling_sequence_weight_min_truncated_update,
-        finalize=_sampling_sequence_weight_min_truncated_finalize,
-        formula="min(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))",
-        slots=(Slot("clamped_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/min@truncated_with_empty": MetricFunction(
-        id="sampling/sequence_weight/min@truncated_with_empty",
-        brief=(
-            "Weights above the bound are replaced by it, and responses without a counted token enter with a weight "
-            "of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_max": None},
-        function=sampling_sequence_weight_min_truncated_with_empty,
-        update=_sampling_sequence_weight_min_truncated_with_empty_update,
-        finalize=_sampling_sequence_weight_min_truncated_with_empty_finalize,
-        formula="min(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))",
-        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/min@zeroed_with_empty": MetricFunction(
-        id="sampling/sequence_weight/min@zeroed_with_empty",
-        brief=(
-            "Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight "
-            "of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": None, "weight_max": None},
-        function=sampling_sequence_weight_min_zeroed_with_empty,
-        update=_sampling_sequence_weight_min_zeroed_with_empty_update,
-        finalize=_sampling_sequence_weight_min_zeroed_with_empty_finalize,
-        formula="min(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))",
-        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/min@raw": MetricFunction(
-        id="sampling/sequence_weight/min@raw",
-        brief=(
-            "Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a "
-            "weight of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_sequence_weight_min_raw,
-        update=_sampling_sequence_weight_min_raw_update,
-        finalize=_sampling_sequence_weight_min_raw_finalize,
-        formula="min(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))",
-        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/mean": MetricFunction(
-        id="sampling/sequence_weight/mean",
-        brief="Mean importance weight of a response, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_sequence_weight_mean,
-        update=_sampling_sequence_weight_mean_update,
-        finalize=_sampling_sequence_weight_mean_finalize,
-        formula="mean(exp(seq_sum(old_logprobs - rollout_logprobs)))",
-        slots=(Slot("exponential_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/mean@zeroed": MetricFunction(
-        id="sampling/sequence_weight/mean@zeroed",
-        brief="Weights outside the bounds are replaced by 0 first and stay in the statistic.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_sequence_weight_mean_zeroed,
-        update=_sampling_sequence_weight_mean_zeroed_update,
-        finalize=_sampling_sequence_weight_mean_zeroed_finalize,
-        formula="mean(where((weight < weight_min) | (weight > weight_max), 0.0, weight))",
-        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/mean@truncated": MetricFunction(
-        id="sampling/sequence_weight/mean@truncated",
-        brief="Weights outside the bounds are replaced by the bound first.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_sequence_weight_mean_truncated,
-        update=_sampling_sequence_weight_mean_truncated_update,
-        finalize=_sampling_sequence_weight_mean_truncated_finalize,
-        formula="mean(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))",
-        slots=(Slot("clamped_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/mean@truncated_on_tokens": MetricFunction(
-        id="sampling/sequence_weight/mean@truncated_on_tokens",
-        brief="Weights above the bound are replaced by it, and every response counts once per token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_max": None},
-        function=sampling_sequence_weight_mean_truncated_on_tokens,
-        update=_sampling_sequence_weight_mean_truncated_on_tokens_update,
-        finalize=_sampling_sequence_weight_mean_truncated_on_tokens_finalize,
-        formula="mean(per_token(minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max)))",
-        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sampling/sequence_weight/mean@truncated_with_empty": MetricFunction(
-        id="sampling/sequence_weight/mean@truncated_with_empty",
-        brief=(
-            "Weights above the bound are replaced by it, and responses without a counted token enter with a weight "
-            "of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_max": None},
-        function=sampling_sequence_weight_mean_truncated_with_empty,
-        update=_sampling_sequence_weight_mean_truncated_with_empty_update,
-        finalize=_sampling_sequence_weight_mean_truncated_with_empty_finalize,
-        formula="mean(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))",
-        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/mean@zeroed_with_empty": MetricFunction(
-        id="sampling/sequence_weight/mean@zeroed_with_empty",
-        brief=(
-            "Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight "
-            "of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": None, "weight_max": None},
-        function=sampling_sequence_weight_mean_zeroed_with_empty,
-        update=_sampling_sequence_weight_mean_zeroed_with_empty_update,
-        finalize=_sampling_sequence_weight_mean_zeroed_with_empty_finalize,
-        formula="mean(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))",
-        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/mean@clamped_on_tokens": MetricFunction(
-        id="sampling/sequence_weight/mean@clamped_on_tokens",
-        brief="Log-weights are clamped to at most 20 in size, and every response counts once per token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_sequence_weight_mean_clamped_on_tokens,
-        update=_sampling_sequence_weight_mean_clamped_on_tokens_update,
-        finalize=_sampling_sequence_weight_mean_clamped_on_tokens_finalize,
-        formula="mean(per_token(exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20))))",
-        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sampling/sequence_weight/mean@zeroed_on_tokens": MetricFunction(
-        id="sampling/sequence_weight/mean@zeroed_on_tokens",
-        brief="Weights outside the bounds are replaced by 0, and every response counts once per token.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": None, "weight_max": None},
-        function=sampling_sequence_weight_mean_zeroed_on_tokens,
-        update=_sampling_sequence_weight_mean_zeroed_on_tokens_update,
-        finalize=_sampling_sequence_weight_mean_zeroed_on_tokens_finalize,
-        formula="mean(per_token(where((weight < weight_min) | (weight > weight_max), 0.0, weight)))",
-        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sampling/sequence_weight/mean@raw": MetricFunction(
-        id="sampling/sequence_weight/mean@raw",
-        brief=(
-            "Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a "
-            "weight of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_sequence_weight_mean_raw,
-        update=_sampling_sequence_weight_mean_raw_update,
-        finalize=_sampling_sequence_weight_mean_raw_finalize,
-        formula="mean(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))",
-        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/max": MetricFunction(
-        id="sampling/sequence_weight/max",
-        brief="Largest importance weight of a response, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_sequence_weight_max,
-        update=_sampling_sequence_weight_max_update,
-        finalize=_sampling_sequence_weight_max_finalize,
-        formula="max(exp(seq_sum(old_logprobs - rollout_logprobs)))",
-        slots=(Slot("exponential_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/max@zeroed": MetricFunction(
-        id="sampling/sequence_weight/max@zeroed",
-        brief="Weights outside the bounds are replaced by 0 first and stay in the statistic.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_sequence_weight_max_zeroed,
-        update=_sampling_sequence_weight_max_zeroed_update,
-        finalize=_sampling_sequence_weight_max_zeroed_finalize,
-        formula="max(where((weight < weight_min) | (weight > weight_max), 0.0, weight))",
-        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/max@truncated": MetricFunction(
-        id="sampling/sequence_weight/max@truncated",
-        brief="Weights outside the bounds are replaced by the bound first.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_sequence_weight_max_truncated,
-        update=_sampling_sequence_weight_max_truncated_update,
-        finalize=_sampling_sequence_weight_max_truncated_finalize,
-        formula="max(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))",
-        slots=(Slot("clamped_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/max@clamped": MetricFunction(
-        id="sampling/sequence_weight/max@clamped",
-        brief="The log-weight of a response is clamped to at most 20 first.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_sequence_weight_max_clamped,
-        update=_sampling_sequence_weight_max_clamped_update,
-        finalize=_sampling_sequence_weight_max_clamped_finalize,
-        formula="max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))",
-        slots=(Slot("exponential_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/max@truncated_with_empty": MetricFunction(
-        id="sampling/sequence_weight/max@truncated_with_empty",
-        brief=(
-            "Weights above the bound are replaced by it, and responses without a counted token enter with a weight "
-            "of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_max": None},
-        function=sampling_sequence_weight_max_truncated_with_empty,
-        update=_sampling_sequence_weight_max_truncated_with_empty_update,
-        finalize=_sampling_sequence_weight_max_truncated_with_empty_finalize,
-        formula="max(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))",
-        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/max@zeroed_with_empty": MetricFunction(
-        id="sampling/sequence_weight/max@zeroed_with_empty",
-        brief=(
-            "Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight "
-            "of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": None, "weight_max": None},
-        function=sampling_sequence_weight_max_zeroed_with_empty,
-        update=_sampling_sequence_weight_max_zeroed_with_empty_update,
-        finalize=_sampling_sequence_weight_max_zeroed_with_empty_finalize,
-        formula="max(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))",
-        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
-        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "sampling/sequence_weight/max@raw": MetricFunction(
-        id="sampling/sequence_weight/max@raw",
-        brief=(
-            "Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a "
-            "weight of 0."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_sequence_weight_max_raw,
-        update=_sampling_sequence_weight_max_raw_update,
-        finalize=_sampling_sequence_weight_max_raw_finalize,
-        formula="max(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))",
-        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "sampling/token_weight/min": MetricFunction(
-        id="sampling/token_weight/min",
-        brief="Smallest importance weight of a token, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_token_weight_min,
-        update=_sampling_token_weight_min_update,
-        finalize=_sampling_token_weight_min_finalize,
-        formula="min(exp(old_logprobs - rollout_logprobs))",
-        slots=(Slot("exponential_min", "min"), Slot("token_count", "count")),
-    ),
-    "sampling/token_weight/min@zeroed": MetricFunction(
-        id="sampling/token_weight/min@zeroed",
-        brief="Weights outside the bounds are replaced by 0 first and stay in the statistic.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_token_weight_min_zeroed,
-        update=_sampling_token_weight_min_zeroed_update,
-        finalize=_sampling_token_weight_min_zeroed_finalize,
-        formula="min(where((weight < weight_min) | (weight > weight_max), 0.0, weight))",
-        let={"weight": "exp(old_logprobs - rollout_logprobs)"},
-        slots=(Slot("chosen_min", "min"), Slot("token_count", "count")),
-    ),
-    "sampling/token_weight/min@truncated": MetricFunction(
-        id="sampling/token_weight/min@truncated",
-        brief="Weights outside the bounds are replaced by the bound first.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_token_weight_min_truncated,
-        update=_sampling_token_weight_min_truncated_update,
-        finalize=_sampling_token_weight_min_truncated_finalize,
-        formula="min(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))",
-        slots=(Slot("clamped_min", "min"), Slot("token_count", "count")),
-    ),
-    "sampling/token_weight/mean": MetricFunction(
-        id="sampling/token_weight/mean",
-        brief="Mean importance weight of a token, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_token_weight_mean,
-        update=_sampling_token_weight_mean_update,
-        finalize=_sampling_token_weight_mean_finalize,
-        formula="mean(exp(old_logprobs - rollout_logprobs))",
-        slots=(Slot("exponential_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sampling/token_weight/mean@zeroed": MetricFunction(
-        id="sampling/token_weight/mean@zeroed",
-        brief="Weights outside the bounds are replaced by 0 first and stay in the statistic.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_token_weight_mean_zeroed,
-        update=_sampling_token_weight_mean_zeroed_update,
-        finalize=_sampling_token_weight_mean_zeroed_finalize,
-        formula="mean(where((weight < weight_min) | (weight > weight_max), 0.0, weight))",
-        let={"weight": "exp(old_logprobs - rollout_logprobs)"},
-        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sampling/token_weight/mean@truncated": MetricFunction(
-        id="sampling/token_weight/mean@truncated",
-        brief="Weights outside the bounds are replaced by the bound first.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_token_weight_mean_truncated,
-        update=_sampling_token_weight_mean_truncated_update,
-        finalize=_sampling_token_weight_mean_truncated_finalize,
-        formula="mean(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))",
-        slots=(Slot("clamped_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sampling/token_weight/max": MetricFunction(
-        id="sampling/token_weight/max",
-        brief="Largest importance weight of a token, trainer over rollout engine.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={},
-        function=sampling_token_weight_max,
-        update=_sampling_token_weight_max_update,
-        finalize=_sampling_token_weight_max_finalize,
-        formula="max(exp(old_logprobs - rollout_logprobs))",
-        slots=(Slot("exponential_max", "max"), Slot("token_count", "count")),
-    ),
-    "sampling/token_weight/max@zeroed": MetricFunction(
-        id="sampling/token_weight/max@zeroed",
-        brief="Weights outside the bounds are replaced by 0 first and stay in the statistic.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_token_weight_max_zeroed,
-        update=_sampling_token_weight_max_zeroed_update,
-        finalize=_sampling_token_weight_max_zeroed_finalize,
-        formula="max(where((weight < weight_min) | (weight > weight_max), 0.0, weight))",
-        let={"weight": "exp(old_logprobs - rollout_logprobs)"},
-        slots=(Slot("chosen_max", "max"), Slot("token_count", "count")),
-    ),
-    "sampling/token_weight/max@truncated": MetricFunction(
-        id="sampling/token_weight/max@truncated",
-        brief="Weights outside the bounds are replaced by the bound first.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
-        parameters={"weight_min": 0.0, "weight_max": 3.0},
-        function=sampling_token_weight_max_truncated,
-        update=_sampling_token_weight_max_truncated_update,
-        finalize=_sampling_token_weight_max_truncated_finalize,
-        formula="max(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))",
-        slots=(Slot("clamped_max", "max"), Slot("token_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.largest(torch.clamp(torch.exp(old_logprobs - rollout_logprobs), weight_min, weight_max), mask)

@@ -11,12 +11,11 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -32,17 +31,18 @@ __all__ = [
     "self_distillation_tool_evaluation_valid_json_fraction",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("self_distillation/success_group_fraction", results.ratio)
 def self_distillation_success_group_fraction(rewards: Tensor, group_ids: Tensor, *, threshold: float) -> Tensor:
     """Share of prompts for which at least one response reached the reward that counts as a success.
 
     Only such prompts have an attempt to learn from. Near 0 nothing is distilled unless there is feedback: lower the
     threshold or take easier prompts. Near 1 most prompts are solved and little is left to learn.
 
-    Formula::
-
-        mean(group_max(rewards) >= threshold)
-
+    Formula: ``mean(group_max(rewards) >= threshold)``.
     Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
 
     Args:
@@ -54,17 +54,14 @@ def self_distillation_success_group_fraction(rewards: Tensor, group_ids: Tensor,
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+
+    Example:
+        >>> rewards = tensor([1., 3., 5., 5.])
+        >>> group_ids = tensor([0, 0, 7, 7])
+        >>> round(F.self_distillation_success_group_fraction(rewards, group_ids, threshold=4).item(), 4)
+        0.5
     """
-    state = _self_distillation_success_group_fraction_update(rewards, group_ids, threshold=threshold)
-    return _self_distillation_success_group_fraction_finalize(state)
-
-
-def _self_distillation_success_group_fraction_update(rewards: Tensor, group_ids: Tensor, *, threshold: float) -> Tensor:
-    check(rewards=rewards, group_ids=group_ids)
-    check_numbers("self_distillation/success_group_fraction", threshold=threshold)
     rewards = ops.as_float(rewards)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
@@ -73,21 +70,14 @@ def _self_distillation_success_group_fraction_update(rewards: Tensor, group_ids:
     return pack([condition_count, group_count])
 
 
-def _self_distillation_success_group_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, group_count = state.unbind()
-    return condition_count / group_count
-
-
+@METRICS.metric("self_distillation/success_sample_fraction", results.ratio)
 def self_distillation_success_sample_fraction(has_solution: Tensor) -> Tensor:
     """Share of responses for which a successful attempt at the same prompt is shown to the teacher.
 
     A response's own success may be ruled out as its example, so the share can be below that of solved prompts even if
     all responses of a prompt count alike. It is 0 when successful attempts are not used at all.
 
-    Formula::
-
-        mean(has_solution)
-
+    Formula: ``mean(has_solution)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -98,35 +88,23 @@ def self_distillation_success_sample_fraction(has_solution: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.self_distillation_success_sample_fraction(tensor([1, 0, 1])).item(), 4)
+        0.6667
     """
-    state = _self_distillation_success_sample_fraction_update(has_solution)
-    return _self_distillation_success_sample_fraction_finalize(state)
-
-
-def _self_distillation_success_sample_fraction_update(has_solution: Tensor) -> Tensor:
-    check(has_solution=has_solution)
     has_solution = has_solution.bool()
-    has_solution_count = ops.count(has_solution)
-    sequence_count = ops.number_of(has_solution)
-    return pack([has_solution_count, sequence_count])
+    return keep.share(has_solution)
 
 
-def _self_distillation_success_sample_fraction_finalize(state: Tensor) -> Tensor:
-    has_solution_count, sequence_count = state.unbind()
-    return has_solution_count / sequence_count
-
-
+@METRICS.metric("self_distillation/feedback_available_fraction", results.ratio)
 def self_distillation_feedback_available_fraction(has_feedback: Tensor) -> Tensor:
     """Share of responses for which the data or the environment holds feedback.
 
     A property of the data as long as feedback is a column of it. 0 means that only successful attempts can teach.
 
-    Formula::
-
-        mean(has_feedback)
-
+    Formula: ``mean(has_feedback)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -136,36 +114,24 @@ def self_distillation_feedback_available_fraction(has_feedback: Tensor) -> Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.self_distillation_feedback_available_fraction(tensor([1, 0, 1])).item(), 4)
+        0.6667
     """
-    state = _self_distillation_feedback_available_fraction_update(has_feedback)
-    return _self_distillation_feedback_available_fraction_finalize(state)
-
-
-def _self_distillation_feedback_available_fraction_update(has_feedback: Tensor) -> Tensor:
-    check(has_feedback=has_feedback)
     has_feedback = has_feedback.bool()
-    has_feedback_count = ops.count(has_feedback)
-    sequence_count = ops.number_of(has_feedback)
-    return pack([has_feedback_count, sequence_count])
+    return keep.share(has_feedback)
 
 
-def _self_distillation_feedback_available_fraction_finalize(state: Tensor) -> Tensor:
-    has_feedback_count, sequence_count = state.unbind()
-    return has_feedback_count / sequence_count
-
-
+@METRICS.metric("self_distillation/feedback_used_fraction", results.ratio)
 def self_distillation_feedback_used_fraction(uses_feedback: Tensor) -> Tensor:
     """Share of responses whose feedback is shown to the teacher.
 
     Below the share that is available where feedback serves only responses without a successful attempt; 0 when it is
     switched off.
 
-    Formula::
-
-        mean(uses_feedback)
-
+    Formula: ``mean(uses_feedback)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -175,36 +141,24 @@ def self_distillation_feedback_used_fraction(uses_feedback: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.self_distillation_feedback_used_fraction(tensor([1, 0, 1])).item(), 4)
+        0.6667
     """
-    state = _self_distillation_feedback_used_fraction_update(uses_feedback)
-    return _self_distillation_feedback_used_fraction_finalize(state)
-
-
-def _self_distillation_feedback_used_fraction_update(uses_feedback: Tensor) -> Tensor:
-    check(uses_feedback=uses_feedback)
     uses_feedback = uses_feedback.bool()
-    uses_feedback_count = ops.count(uses_feedback)
-    sequence_count = ops.number_of(uses_feedback)
-    return pack([uses_feedback_count, sequence_count])
+    return keep.share(uses_feedback)
 
 
-def _self_distillation_feedback_used_fraction_finalize(state: Tensor) -> Tensor:
-    uses_feedback_count, sequence_count = state.unbind()
-    return uses_feedback_count / sequence_count
-
-
+@METRICS.metric("self_distillation/reprompted_fraction", results.ratio)
 def self_distillation_reprompted_fraction(has_solution: Tensor, uses_feedback: Tensor) -> Tensor:
     """Share of responses on which the teacher has any help and which are therefore distilled.
 
     All other responses carry no distillation loss. Watch it before the loss: at 0 the run learns nothing from
     distillation and the loss reads 0, which looks like perfect agreement.
 
-    Formula::
-
-        mean(has_solution | uses_feedback)
-
+    Formula: ``mean(has_solution | uses_feedback)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -216,37 +170,26 @@ def self_distillation_reprompted_fraction(has_solution: Tensor, uses_feedback: T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> has_solution = tensor([1, 0, 0])
+        >>> uses_feedback = tensor([0, 0, 1])
+        >>> round(F.self_distillation_reprompted_fraction(has_solution, uses_feedback).item(), 4)
+        0.6667
     """
-    state = _self_distillation_reprompted_fraction_update(has_solution, uses_feedback)
-    return _self_distillation_reprompted_fraction_finalize(state)
-
-
-def _self_distillation_reprompted_fraction_update(has_solution: Tensor, uses_feedback: Tensor) -> Tensor:
-    check(has_solution=has_solution, uses_feedback=uses_feedback)
     has_solution = has_solution.bool()
     uses_feedback = uses_feedback.bool()
-    condition = has_solution | uses_feedback
-    condition_count = ops.count(condition)
-    sequence_count = ops.number_of(condition)
-    return pack([condition_count, sequence_count])
+    return keep.share(has_solution | uses_feedback)
 
 
-def _self_distillation_reprompted_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, sequence_count = state.unbind()
-    return condition_count / sequence_count
-
-
+@METRICS.metric("self_distillation/tool_evaluation/action_accuracy", results.ratio)
 def self_distillation_tool_evaluation_action_accuracy(sample_values: Tensor) -> Tensor:
     """Share of evaluated prompts on which the model chose the right tool.
 
     Greedy answers compared with the data set, before or after training. Arguments do not count.
 
-    Formula::
-
-        mean(sample_values)
-
+    Formula: ``mean(sample_values)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -256,35 +199,23 @@ def self_distillation_tool_evaluation_action_accuracy(sample_values: Tensor) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.self_distillation_tool_evaluation_action_accuracy(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _self_distillation_tool_evaluation_action_accuracy_update(sample_values)
-    return _self_distillation_tool_evaluation_action_accuracy_finalize(state)
-
-
-def _self_distillation_tool_evaluation_action_accuracy_update(sample_values: Tensor) -> Tensor:
-    check(sample_values=sample_values)
     sample_values = ops.as_float(sample_values)
-    sample_values_sum = ops.total(sample_values)
-    sequence_count = ops.number_of(sample_values)
-    return pack([sample_values_sum, sequence_count])
+    return keep.mean(sample_values)
 
 
-def _self_distillation_tool_evaluation_action_accuracy_finalize(state: Tensor) -> Tensor:
-    sample_values_sum, sequence_count = state.unbind()
-    return sample_values_sum / sequence_count
-
-
+@METRICS.metric("self_distillation/tool_evaluation/valid_json_fraction", results.ratio)
 def self_distillation_tool_evaluation_valid_json_fraction(sample_values: Tensor) -> Tensor:
     """Share of evaluated prompts on which the arguments of the tool were valid JSON.
 
     A question of format, not of content; usually the first to approach 1.
 
-    Formula::
-
-        mean(sample_values)
-
+    Formula: ``mean(sample_values)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -294,35 +225,23 @@ def self_distillation_tool_evaluation_valid_json_fraction(sample_values: Tensor)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.self_distillation_tool_evaluation_valid_json_fraction(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _self_distillation_tool_evaluation_valid_json_fraction_update(sample_values)
-    return _self_distillation_tool_evaluation_valid_json_fraction_finalize(state)
-
-
-def _self_distillation_tool_evaluation_valid_json_fraction_update(sample_values: Tensor) -> Tensor:
-    check(sample_values=sample_values)
     sample_values = ops.as_float(sample_values)
-    sample_values_sum = ops.total(sample_values)
-    sequence_count = ops.number_of(sample_values)
-    return pack([sample_values_sum, sequence_count])
+    return keep.mean(sample_values)
 
 
-def _self_distillation_tool_evaluation_valid_json_fraction_finalize(state: Tensor) -> Tensor:
-    sample_values_sum, sequence_count = state.unbind()
-    return sample_values_sum / sequence_count
-
-
+@METRICS.metric("self_distillation/tool_evaluation/full_match", results.ratio)
 def self_distillation_tool_evaluation_full_match(sample_values: Tensor) -> Tensor:
     """Share of evaluated prompts on which tool and arguments were both right.
 
     The strictest of the four and the one to compare before and after training.
 
-    Formula::
-
-        mean(sample_values)
-
+    Formula: ``mean(sample_values)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -332,35 +251,23 @@ def self_distillation_tool_evaluation_full_match(sample_values: Tensor) -> Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.self_distillation_tool_evaluation_full_match(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _self_distillation_tool_evaluation_full_match_update(sample_values)
-    return _self_distillation_tool_evaluation_full_match_finalize(state)
-
-
-def _self_distillation_tool_evaluation_full_match_update(sample_values: Tensor) -> Tensor:
-    check(sample_values=sample_values)
     sample_values = ops.as_float(sample_values)
-    sample_values_sum = ops.total(sample_values)
-    sequence_count = ops.number_of(sample_values)
-    return pack([sample_values_sum, sequence_count])
+    return keep.mean(sample_values)
 
 
-def _self_distillation_tool_evaluation_full_match_finalize(state: Tensor) -> Tensor:
-    sample_values_sum, sequence_count = state.unbind()
-    return sample_values_sum / sequence_count
-
-
+@METRICS.metric("self_distillation/tool_evaluation/action_present_fraction", results.ratio)
 def self_distillation_tool_evaluation_action_present_fraction(sample_values: Tensor) -> Tensor:
     """Share of evaluated prompts on which a tool call could be found in the answer at all.
 
     Answers without a recognisable call count as wrong everywhere else, so a low value explains low accuracy.
 
-    Formula::
-
-        mean(sample_values)
-
+    Formula: ``mean(sample_values)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -370,36 +277,29 @@ def self_distillation_tool_evaluation_action_present_fraction(sample_values: Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.self_distillation_tool_evaluation_action_present_fraction(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _self_distillation_tool_evaluation_action_present_fraction_update(sample_values)
-    return _self_distillation_tool_evaluation_action_present_fraction_finalize(state)
-
-
-def _self_distillation_tool_evaluation_action_present_fraction_update(sample_values: Tensor) -> Tensor:
-    check(sample_values=sample_values)
     sample_values = ops.as_float(sample_values)
-    sample_values_sum = ops.total(sample_values)
-    sequence_count = ops.number_of(sample_values)
-    return pack([sample_values_sum, sequence_count])
+    return keep.mean(sample_values)
 
 
-def _self_distillation_tool_evaluation_action_present_fraction_finalize(state: Tensor) -> Tensor:
-    sample_values_sum, sequence_count = state.unbind()
-    return sample_values_sum / sequence_count
+def _self_distillation_tool_evaluation_change_result(state: Tensor) -> Tensor:
+    matches_after_sum, sequence_count, matches_before_sum = state.unbind()
+    return matches_after_sum / sequence_count - matches_before_sum / sequence_count
 
 
+@METRICS.metric("self_distillation/tool_evaluation/change", _self_distillation_tool_evaluation_change_result)
 def self_distillation_tool_evaluation_change(matches_before: Tensor, matches_after: Tensor) -> Tensor:
     """Difference of a share of the tool evaluation between the end and the start of training.
 
     Positive is progress. With few prompts a single one moves it by its whole share, so look at how many there were. The
     share after training minus the share before it, of the same prompts with greedy answers.
 
-    Formula::
-
-        mean(matches_after) - mean(matches_before)
-
+    Formula: ``mean(matches_after) - mean(matches_before)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -411,178 +311,17 @@ def self_distillation_tool_evaluation_change(matches_before: Tensor, matches_aft
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> matches_before = tensor([0., 0., 1.])
+        >>> matches_after = tensor([1., 0., 1.])
+        >>> round(F.self_distillation_tool_evaluation_change(matches_before, matches_after).item(), 4)
+        0.3333
     """
-    state = _self_distillation_tool_evaluation_change_update(matches_before, matches_after)
-    return _self_distillation_tool_evaluation_change_finalize(state)
-
-
-def _self_distillation_tool_evaluation_change_update(matches_before: Tensor, matches_after: Tensor) -> Tensor:
-    check(matches_before=matches_before, matches_after=matches_after)
     matches_before = ops.as_float(matches_before)
     matches_after = ops.as_float(matches_after)
     matches_after_sum = ops.total(matches_after)
     sequence_count = ops.number_of(matches_after)
     matches_before_sum = ops.total(matches_before)
     return pack([matches_after_sum, sequence_count, matches_before_sum])
-
-
-def _self_distillation_tool_evaluation_change_finalize(state: Tensor) -> Tensor:
-    matches_after_sum, sequence_count, matches_before_sum = state.unbind()
-    return matches_after_sum / sequence_count - matches_before_sum / sequence_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "self_distillation/success_group_fraction": MetricFunction(
-        id="self_distillation/success_group_fraction",
-        brief="Share of prompts for which at least one response reached the reward that counts as a success.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("rewards", "group_ids"),
-        parameters={"threshold": None},
-        function=self_distillation_success_group_fraction,
-        update=_self_distillation_success_group_fraction_update,
-        finalize=_self_distillation_success_group_fraction_finalize,
-        formula="mean(group_max(rewards) >= threshold)",
-        slots=(Slot("condition_count", "count"), Slot("group_count", "count")),
-    ),
-    "self_distillation/success_sample_fraction": MetricFunction(
-        id="self_distillation/success_sample_fraction",
-        brief="Share of responses for which a successful attempt at the same prompt is shown to the teacher.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("has_solution"),
-        parameters={},
-        function=self_distillation_success_sample_fraction,
-        update=_self_distillation_success_sample_fraction_update,
-        finalize=_self_distillation_success_sample_fraction_finalize,
-        formula="mean(has_solution)",
-        slots=(Slot("has_solution_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "self_distillation/feedback_available_fraction": MetricFunction(
-        id="self_distillation/feedback_available_fraction",
-        brief="Share of responses for which the data or the environment holds feedback.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("has_feedback"),
-        parameters={},
-        function=self_distillation_feedback_available_fraction,
-        update=_self_distillation_feedback_available_fraction_update,
-        finalize=_self_distillation_feedback_available_fraction_finalize,
-        formula="mean(has_feedback)",
-        slots=(Slot("has_feedback_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "self_distillation/feedback_used_fraction": MetricFunction(
-        id="self_distillation/feedback_used_fraction",
-        brief="Share of responses whose feedback is shown to the teacher.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("uses_feedback"),
-        parameters={},
-        function=self_distillation_feedback_used_fraction,
-        update=_self_distillation_feedback_used_fraction_update,
-        finalize=_self_distillation_feedback_used_fraction_finalize,
-        formula="mean(uses_feedback)",
-        slots=(Slot("uses_feedback_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "self_distillation/reprompted_fraction": MetricFunction(
-        id="self_distillation/reprompted_fraction",
-        brief="Share of responses on which the teacher has any help and which are therefore distilled.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("has_solution", "uses_feedback"),
-        parameters={},
-        function=self_distillation_reprompted_fraction,
-        update=_self_distillation_reprompted_fraction_update,
-        finalize=_self_distillation_reprompted_fraction_finalize,
-        formula="mean(has_solution | uses_feedback)",
-        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "self_distillation/tool_evaluation/action_accuracy": MetricFunction(
-        id="self_distillation/tool_evaluation/action_accuracy",
-        brief="Share of evaluated prompts on which the model chose the right tool.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("sample_values"),
-        parameters={},
-        function=self_distillation_tool_evaluation_action_accuracy,
-        update=_self_distillation_tool_evaluation_action_accuracy_update,
-        finalize=_self_distillation_tool_evaluation_action_accuracy_finalize,
-        formula="mean(sample_values)",
-        slots=(Slot("sample_values_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "self_distillation/tool_evaluation/valid_json_fraction": MetricFunction(
-        id="self_distillation/tool_evaluation/valid_json_fraction",
-        brief="Share of evaluated prompts on which the arguments of the tool were valid JSON.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("sample_values"),
-        parameters={},
-        function=self_distillation_tool_evaluation_valid_json_fraction,
-        update=_self_distillation_tool_evaluation_valid_json_fraction_update,
-        finalize=_self_distillation_tool_evaluation_valid_json_fraction_finalize,
-        formula="mean(sample_values)",
-        slots=(Slot("sample_values_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "self_distillation/tool_evaluation/full_match": MetricFunction(
-        id="self_distillation/tool_evaluation/full_match",
-        brief="Share of evaluated prompts on which tool and arguments were both right.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("sample_values"),
-        parameters={},
-        function=self_distillation_tool_evaluation_full_match,
-        update=_self_distillation_tool_evaluation_full_match_update,
-        finalize=_self_distillation_tool_evaluation_full_match_finalize,
-        formula="mean(sample_values)",
-        slots=(Slot("sample_values_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "self_distillation/tool_evaluation/action_present_fraction": MetricFunction(
-        id="self_distillation/tool_evaluation/action_present_fraction",
-        brief="Share of evaluated prompts on which a tool call could be found in the answer at all.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("sample_values"),
-        parameters={},
-        function=self_distillation_tool_evaluation_action_present_fraction,
-        update=_self_distillation_tool_evaluation_action_present_fraction_update,
-        finalize=_self_distillation_tool_evaluation_action_present_fraction_finalize,
-        formula="mean(sample_values)",
-        slots=(Slot("sample_values_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "self_distillation/tool_evaluation/change": MetricFunction(
-        id="self_distillation/tool_evaluation/change",
-        brief="Difference of a share of the tool evaluation between the end and the start of training.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("matches_before", "matches_after"),
-        parameters={},
-        function=self_distillation_tool_evaluation_change,
-        update=_self_distillation_tool_evaluation_change_update,
-        finalize=_self_distillation_tool_evaluation_change_finalize,
-        formula="mean(matches_after) - mean(matches_before)",
-        slots=(Slot("matches_after_sum", "sum"), Slot("sequence_count", "count"), Slot("matches_before_sum", "sum")),
-    ),
-}
-"""What is known about each function, by the metric's id."""

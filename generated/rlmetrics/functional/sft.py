@@ -12,12 +12,10 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -33,7 +31,11 @@ __all__ = [
     "sft_token_accuracy_from_logits",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("sft/loss", results.ratio)
 def sft_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean cross-entropy of the target tokens in supervised training.
 
@@ -41,10 +43,7 @@ def sft_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
     down at the start of each epoch means that examples are being memorised. In evaluation it turns up while training
     still improves once the model overfits.
 
-    Formula::
-
-        mean(-logprobs)
-
+    Formula: ``mean(-logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -57,27 +56,20 @@ def sft_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_loss(logprobs, mask).item(), 3)
+        1.02
     """
-    state = _sft_loss_update(logprobs, mask)
-    return _sft_loss_finalize(state)
-
-
-def _sft_loss_update(logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
-    negative_logprobs_sum = ops.total(-logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([negative_logprobs_sum, token_count])
+    return keep.mean(-logprobs, mask)
 
 
-def _sft_loss_finalize(state: Tensor) -> Tensor:
-    negative_logprobs_sum, token_count = state.unbind()
-    return negative_logprobs_sum / token_count
-
-
+@METRICS.metric("sft/loss@from_logits", results.ratio)
 def sft_loss_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
     """Mean cross-entropy of the target tokens, from the logits of the whole vocabulary at each response position.
 
@@ -85,10 +77,7 @@ def sft_loss_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor
     down at the start of each epoch means that examples are being memorised. In evaluation it turns up while training
     still improves once the model overfits.
 
-    Formula::
-
-        mean(-log_prob(logits, tokens))
-
+    Formula: ``mean(-log_prob(logits, tokens))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -102,26 +91,25 @@ def sft_loss_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> tokens = tensor([[0, 1, 0], [1, 0, 0]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_loss_from_logits(logits, tokens, mask).item(), 4)
+        0.558
     """
-    state = _sft_loss_from_logits_update(logits, tokens, mask)
-    return _sft_loss_from_logits_finalize(state)
-
-
-def _sft_loss_from_logits_update(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-    check(logits=logits, tokens=tokens, mask=mask)
     mask = mask.bool()
-    negative_log_prob_sum = ops.total(-ops.log_prob(logits, tokens, mask), mask)
-    token_count = ops.count(mask)
-    return pack([negative_log_prob_sum, token_count])
+    return keep.mean(-ops.log_prob(logits, tokens, mask), mask)
 
 
-def _sft_loss_from_logits_finalize(state: Tensor) -> Tensor:
-    negative_log_prob_sum, token_count = state.unbind()
-    return negative_log_prob_sum / token_count
+def _sft_perplexity_result(state: Tensor) -> Tensor:
+    negative_logprobs_sum, token_count = state.unbind()
+    return torch.exp(negative_logprobs_sum / token_count)
 
 
+@METRICS.metric("sft/perplexity", _sft_perplexity_result)
 def sft_perplexity(logprobs: Tensor, mask: Tensor) -> Tensor:
     """Perplexity of the target tokens in supervised training, the exponential of their mean cross-entropy.
 
@@ -130,10 +118,7 @@ def sft_perplexity(logprobs: Tensor, mask: Tensor) -> Tensor:
     batches or ranks gives more weight to the hard ones, so states keep the sum of log-probabilities. Compare it only
     between models that split the text into the same tokens.
 
-    Formula::
-
-        exp(mean(-logprobs))
-
+    Formula: ``exp(mean(-logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -146,31 +131,29 @@ def sft_perplexity(logprobs: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Jelinek et al. 1977, Perplexity, a measure of the difficulty of speech recognition tasks,
             https://doi.org/10.1121/1.2016299.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_perplexity(logprobs, mask).item(), 3)
+        2.773
     """
-    state = _sft_perplexity_update(logprobs, mask)
-    return _sft_perplexity_finalize(state)
-
-
-def _sft_perplexity_update(logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
-    negative_logprobs_sum = ops.total(-logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([negative_logprobs_sum, token_count])
+    return keep.mean(-logprobs, mask)
 
 
-def _sft_perplexity_finalize(state: Tensor) -> Tensor:
-    negative_logprobs_sum, token_count = state.unbind()
-    return torch.exp(negative_logprobs_sum / token_count)
+def _sft_perplexity_from_logits_result(state: Tensor) -> Tensor:
+    negative_log_prob_sum, token_count = state.unbind()
+    return torch.exp(negative_log_prob_sum / token_count)
 
 
+@METRICS.metric("sft/perplexity@from_logits", _sft_perplexity_from_logits_result)
 def sft_perplexity_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
     """Perplexity of the target tokens, from the logits of the whole vocabulary at each response position.
 
@@ -179,10 +162,7 @@ def sft_perplexity_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> 
     batches or ranks gives more weight to the hard ones, so states keep the sum of log-probabilities. Compare it only
     between models that split the text into the same tokens.
 
-    Formula::
-
-        exp(mean(-log_prob(logits, tokens)))
-
+    Formula: ``exp(mean(-log_prob(logits, tokens)))``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -196,30 +176,24 @@ def sft_perplexity_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Jelinek et al. 1977, Perplexity, a measure of the difficulty of speech recognition tasks,
             https://doi.org/10.1121/1.2016299.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> tokens = tensor([[0, 1, 0], [1, 0, 0]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_perplexity_from_logits(logits, tokens, mask).item(), 3)
+        1.747
     """
-    state = _sft_perplexity_from_logits_update(logits, tokens, mask)
-    return _sft_perplexity_from_logits_finalize(state)
-
-
-def _sft_perplexity_from_logits_update(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-    check(logits=logits, tokens=tokens, mask=mask)
     mask = mask.bool()
-    negative_log_prob_sum = ops.total(-ops.log_prob(logits, tokens, mask), mask)
-    token_count = ops.count(mask)
-    return pack([negative_log_prob_sum, token_count])
+    return keep.mean(-ops.log_prob(logits, tokens, mask), mask)
 
 
-def _sft_perplexity_from_logits_finalize(state: Tensor) -> Tensor:
-    negative_log_prob_sum, token_count = state.unbind()
-    return torch.exp(negative_log_prob_sum / token_count)
-
-
+@METRICS.metric("sft/token_accuracy", results.ratio)
 def sft_token_accuracy(is_top1: Tensor, mask: Tensor) -> Tensor:
     """Share of target tokens that the model itself would have ranked first, given the true tokens before them.
 
@@ -228,10 +202,7 @@ def sft_token_accuracy(is_top1: Tensor, mask: Tensor) -> Tensor:
     never vary lift it, so compare runs on the same data and the same targets only. A share near 1 early on means
     memorised or trivially repetitive targets.
 
-    Formula::
-
-        mean(is_top1)
-
+    Formula: ``mean(is_top1)``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
     nothing masks them. Data may be split anywhere: merged states equal the whole.
 
@@ -244,31 +215,24 @@ def sft_token_accuracy(is_top1: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Williams and Zipser 1989, A Learning Algorithm for Continually Running Fully Recurrent Neural Networks,
             https://doi.org/10.1162/neco.1989.1.2.270.
+
+    Example:
+        >>> is_top1 = tensor([[1, 0, 1], [1, 1, 1]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_token_accuracy(is_top1, mask).item(), 4)
+        0.6667
     """
-    state = _sft_token_accuracy_update(is_top1, mask)
-    return _sft_token_accuracy_finalize(state)
-
-
-def _sft_token_accuracy_update(is_top1: Tensor, mask: Tensor) -> Tensor:
-    check(is_top1=is_top1, mask=mask)
     is_top1 = is_top1.bool()
     mask = mask.bool()
-    is_top1_count = ops.count(is_top1 & mask)
-    token_count = ops.count(mask)
-    return pack([is_top1_count, token_count])
+    return keep.share(is_top1, mask)
 
 
-def _sft_token_accuracy_finalize(state: Tensor) -> Tensor:
-    is_top1_count, token_count = state.unbind()
-    return is_top1_count / token_count
-
-
+@METRICS.metric("sft/token_accuracy@from_logits", results.ratio)
 def sft_token_accuracy_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
     """Share of target tokens that the model ranks first, from the logits of the whole vocabulary and the target ids.
 
@@ -277,10 +241,7 @@ def sft_token_accuracy_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor)
     never vary lift it, so compare runs on the same data and the same targets only. A share near 1 early on means
     memorised or trivially repetitive targets.
 
-    Formula::
-
-        mean(argmax_equals(logits, tokens))
-
+    Formula: ``mean(argmax_equals(logits, tokens))``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
     nothing masks them. Data may be split anywhere: merged states equal the whole.
 
@@ -294,30 +255,24 @@ def sft_token_accuracy_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Williams and Zipser 1989, A Learning Algorithm for Continually Running Fully Recurrent Neural Networks,
             https://doi.org/10.1162/neco.1989.1.2.270.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> tokens = tensor([[0, 1, 0], [1, 0, 0]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_token_accuracy_from_logits(logits, tokens, mask).item(), 4)
+        0.6667
     """
-    state = _sft_token_accuracy_from_logits_update(logits, tokens, mask)
-    return _sft_token_accuracy_from_logits_finalize(state)
-
-
-def _sft_token_accuracy_from_logits_update(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-    check(logits=logits, tokens=tokens, mask=mask)
     mask = mask.bool()
-    argmax_equals_count = ops.count(ops.argmax_equals(logits, tokens) & mask)
-    token_count = ops.count(mask)
-    return pack([argmax_equals_count, token_count])
+    return keep.share(ops.argmax_equals(logits, tokens), mask)
 
 
-def _sft_token_accuracy_from_logits_finalize(state: Tensor) -> Tensor:
-    argmax_equals_count, token_count = state.unbind()
-    return argmax_equals_count / token_count
-
-
+@METRICS.metric("sft/entropy", results.ratio)
 def sft_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
     """Mean entropy of the model's next-token distribution at the target tokens of supervised training.
 
@@ -325,10 +280,7 @@ def sft_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
     the model fits the data. A fall far below the loss means confident mistakes: the model is sure, but of other tokens.
     It says little about diversity when sampling, since the model never continues its own text here.
 
-    Formula::
-
-        mean(token_entropy)
-
+    Formula: ``mean(token_entropy)``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
     nothing masks them. Estimator: full_vocabulary. Data may be split anywhere: merged states equal the whole.
 
@@ -340,30 +292,23 @@ def sft_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shannon 1948, A Mathematical Theory of Communication, https://doi.org/10.1002/j.1538-7305.1948.tb01338.x.
+
+    Example:
+        >>> token_entropy = tensor([[1., 2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_entropy(token_entropy, mask).item(), 3)
+        3.0
     """
-    state = _sft_entropy_update(token_entropy, mask)
-    return _sft_entropy_finalize(state)
-
-
-def _sft_entropy_update(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    check(token_entropy=token_entropy, mask=mask)
     mask = mask.bool()
     token_entropy = ops.masked(token_entropy, mask)
-    token_entropy_sum = ops.total(token_entropy, mask)
-    token_count = ops.count(mask)
-    return pack([token_entropy_sum, token_count])
+    return keep.mean(token_entropy, mask)
 
 
-def _sft_entropy_finalize(state: Tensor) -> Tensor:
-    token_entropy_sum, token_count = state.unbind()
-    return token_entropy_sum / token_count
-
-
+@METRICS.metric("sft/entropy@from_logits", results.ratio)
 def sft_entropy_from_logits(logits: Tensor, mask: Tensor) -> Tensor:
     """Mean entropy at the target tokens, from the logits of the whole vocabulary.
 
@@ -371,10 +316,7 @@ def sft_entropy_from_logits(logits: Tensor, mask: Tensor) -> Tensor:
     the model fits the data. A fall far below the loss means confident mistakes: the model is sure, but of other tokens.
     It says little about diversity when sampling, since the model never continues its own text here.
 
-    Formula::
-
-        mean(entropy(logits))
-
+    Formula: ``mean(entropy(logits))``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
     nothing masks them. Estimator: full_vocabulary. Data may be split anywhere: merged states equal the whole.
 
@@ -387,29 +329,22 @@ def sft_entropy_from_logits(logits: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Shannon 1948, A Mathematical Theory of Communication, https://doi.org/10.1002/j.1538-7305.1948.tb01338.x.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_entropy_from_logits(logits, mask).item(), 4)
+        0.6495
     """
-    state = _sft_entropy_from_logits_update(logits, mask)
-    return _sft_entropy_from_logits_finalize(state)
-
-
-def _sft_entropy_from_logits_update(logits: Tensor, mask: Tensor) -> Tensor:
-    check(logits=logits, mask=mask)
     mask = mask.bool()
-    entropy_sum = ops.total(ops.entropy(logits, mask), mask)
-    token_count = ops.count(mask)
-    return pack([entropy_sum, token_count])
+    return keep.mean(ops.entropy(logits, mask), mask)
 
 
-def _sft_entropy_from_logits_finalize(state: Tensor) -> Tensor:
-    entropy_sum, token_count = state.unbind()
-    return entropy_sum / token_count
-
-
+@METRICS.metric("sft/dynamic_loss", results.ratio)
 def sft_dynamic_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
     """Cross-entropy of the target tokens, each weighted by the probability that the model gives it.
 
@@ -417,10 +352,7 @@ def sft_dynamic_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
     lies between 0 and 0.37 (1/e) per token and need not fall: a token that moves from very unlikely to somewhat likely
     raises it. Judge the run by accuracy or by the plain loss on held-out data.
 
-    Formula::
-
-        mean(-exp(logprobs) * logprobs)
-
+    Formula: ``mean(-exp(logprobs) * logprobs)``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
     nothing masks them. Estimator: probability_weighted. Data may be split anywhere: merged states equal the whole.
 
@@ -433,41 +365,31 @@ def sft_dynamic_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Wu et al. 2025, On the Generalization of SFT: A Reinforcement Learning Perspective with Reward Rectification,
             https://arxiv.org/abs/2508.05629.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_dynamic_loss(logprobs, mask).item(), 4)
+        0.303
     """
-    state = _sft_dynamic_loss_update(logprobs, mask)
-    return _sft_dynamic_loss_finalize(state)
-
-
-def _sft_dynamic_loss_update(logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, mask=mask)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
-    product_sum = ops.total(-torch.exp(logprobs) * logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([product_sum, token_count])
+    return keep.mean(-torch.exp(logprobs) * logprobs, mask)
 
 
-def _sft_dynamic_loss_finalize(state: Tensor) -> Tensor:
-    product_sum, token_count = state.unbind()
-    return product_sum / token_count
-
-
+@METRICS.metric("sft/multi_token_prediction_loss", results.ratio)
 def sft_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Loss of one multi-token-prediction head in supervised training.
 
     As for reinforcement learning, on the supervised targets. The head's loss as the training framework reports it after
     a batch.
 
-    Formula::
-
-        mean(-multi_token_logprobs)
-
+    Formula: ``mean(-multi_token_logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -480,189 +402,18 @@ def sft_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) 
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction,
             https://arxiv.org/abs/2404.19737.
+
+    Example:
+        >>> multi_token_logprobs = tensor([[-1., -2., 9.], [-6., 9., 9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.sft_multi_token_prediction_loss(multi_token_logprobs, mask).item(), 3)
+        3.0
     """
-    state = _sft_multi_token_prediction_loss_update(multi_token_logprobs, mask)
-    return _sft_multi_token_prediction_loss_finalize(state)
-
-
-def _sft_multi_token_prediction_loss_update(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(multi_token_logprobs=multi_token_logprobs, mask=mask)
     mask = mask.bool()
     multi_token_logprobs = ops.masked(multi_token_logprobs, mask)
-    negative_multi_token_logprobs_sum = ops.total(-multi_token_logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([negative_multi_token_logprobs_sum, token_count])
-
-
-def _sft_multi_token_prediction_loss_finalize(state: Tensor) -> Tensor:
-    negative_multi_token_logprobs_sum, token_count = state.unbind()
-    return negative_multi_token_logprobs_sum / token_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "sft/loss": MetricFunction(
-        id="sft/loss",
-        brief="Mean cross-entropy of the target tokens in supervised training.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "mask"),
-        parameters={},
-        function=sft_loss,
-        update=_sft_loss_update,
-        finalize=_sft_loss_finalize,
-        formula="mean(-logprobs)",
-        slots=(Slot("negative_logprobs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sft/loss@from_logits": MetricFunction(
-        id="sft/loss@from_logits",
-        brief=(
-            "Mean cross-entropy of the target tokens, from the logits of the whole vocabulary at each response "
-            "position."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "tokens", "mask"),
-        parameters={},
-        function=sft_loss_from_logits,
-        update=_sft_loss_from_logits_update,
-        finalize=_sft_loss_from_logits_finalize,
-        formula="mean(-log_prob(logits, tokens))",
-        slots=(Slot("negative_log_prob_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sft/perplexity": MetricFunction(
-        id="sft/perplexity",
-        brief="Perplexity of the target tokens in supervised training, the exponential of their mean cross-entropy.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "mask"),
-        parameters={},
-        function=sft_perplexity,
-        update=_sft_perplexity_update,
-        finalize=_sft_perplexity_finalize,
-        formula="exp(mean(-logprobs))",
-        slots=(Slot("negative_logprobs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sft/perplexity@from_logits": MetricFunction(
-        id="sft/perplexity@from_logits",
-        brief="Perplexity of the target tokens, from the logits of the whole vocabulary at each response position.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "tokens", "mask"),
-        parameters={},
-        function=sft_perplexity_from_logits,
-        update=_sft_perplexity_from_logits_update,
-        finalize=_sft_perplexity_from_logits_finalize,
-        formula="exp(mean(-log_prob(logits, tokens)))",
-        slots=(Slot("negative_log_prob_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sft/token_accuracy": MetricFunction(
-        id="sft/token_accuracy",
-        brief=(
-            "Share of target tokens that the model itself would have ranked first, given the true tokens before them."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("is_top1", "mask"),
-        parameters={},
-        function=sft_token_accuracy,
-        update=_sft_token_accuracy_update,
-        finalize=_sft_token_accuracy_finalize,
-        formula="mean(is_top1)",
-        slots=(Slot("is_top1_count", "count"), Slot("token_count", "count")),
-    ),
-    "sft/token_accuracy@from_logits": MetricFunction(
-        id="sft/token_accuracy@from_logits",
-        brief=(
-            "Share of target tokens that the model ranks first, from the logits of the whole vocabulary and the "
-            "target ids."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "tokens", "mask"),
-        parameters={},
-        function=sft_token_accuracy_from_logits,
-        update=_sft_token_accuracy_from_logits_update,
-        finalize=_sft_token_accuracy_from_logits_finalize,
-        formula="mean(argmax_equals(logits, tokens))",
-        slots=(Slot("argmax_equals_count", "count"), Slot("token_count", "count")),
-    ),
-    "sft/entropy": MetricFunction(
-        id="sft/entropy",
-        brief="Mean entropy of the model's next-token distribution at the target tokens of supervised training.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("token_entropy", "mask"),
-        parameters={},
-        function=sft_entropy,
-        update=_sft_entropy_update,
-        finalize=_sft_entropy_finalize,
-        formula="mean(token_entropy)",
-        slots=(Slot("token_entropy_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sft/entropy@from_logits": MetricFunction(
-        id="sft/entropy@from_logits",
-        brief="Mean entropy at the target tokens, from the logits of the whole vocabulary.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logits", "mask"),
-        parameters={},
-        function=sft_entropy_from_logits,
-        update=_sft_entropy_from_logits_update,
-        finalize=_sft_entropy_from_logits_finalize,
-        formula="mean(entropy(logits))",
-        slots=(Slot("entropy_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sft/dynamic_loss": MetricFunction(
-        id="sft/dynamic_loss",
-        brief="Cross-entropy of the target tokens, each weighted by the probability that the model gives it.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "mask"),
-        parameters={},
-        function=sft_dynamic_loss,
-        update=_sft_dynamic_loss_update,
-        finalize=_sft_dynamic_loss_finalize,
-        formula="mean(-exp(logprobs) * logprobs)",
-        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sft/multi_token_prediction_loss": MetricFunction(
-        id="sft/multi_token_prediction_loss",
-        brief="Loss of one multi-token-prediction head in supervised training.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("multi_token_logprobs", "mask"),
-        parameters={},
-        function=sft_multi_token_prediction_loss,
-        update=_sft_multi_token_prediction_loss_update,
-        finalize=_sft_multi_token_prediction_loss_finalize,
-        formula="mean(-multi_token_logprobs)",
-        slots=(Slot("negative_multi_token_logprobs_sum", "sum"), Slot("token_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(-multi_token_logprobs, mask)

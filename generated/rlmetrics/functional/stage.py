@@ -11,16 +11,18 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.handwritten.stragglers import slow_rank_share as _stage_slow_rank_share_impl
-from rlmetrics.state import means, ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = ["METRICS", "stage_engine_generation_fastest", "stage_engine_generation_slowest", "stage_slow_rank_share"]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("stage/engine_generation_slowest", results.counted)
 def stage_engine_generation_slowest(rank_values: Tensor) -> Tensor:
     """Wall time inside the rollout engine on the slowest rank.
 
@@ -28,10 +30,7 @@ def stage_engine_generation_slowest(rank_values: Tensor) -> Tensor:
     spread of response lengths, because each rank generates only its own prompts. From handing a rank's prompts to its
     engine to having its responses; the largest time of all ranks.
 
-    Formula::
-
-        max(rank_values)
-
+    Formula: ``max(rank_values)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -41,26 +40,17 @@ def stage_engine_generation_slowest(rank_values: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.stage_engine_generation_slowest(tensor([3., -1., 2.])).item(), 3)
+        3.0
     """
-    state = _stage_engine_generation_slowest_update(rank_values)
-    return _stage_engine_generation_slowest_finalize(state)
-
-
-def _stage_engine_generation_slowest_update(rank_values: Tensor) -> Tensor:
-    check(rank_values=rank_values)
     rank_values = ops.as_float(rank_values)
-    rank_values_max = ops.largest(rank_values)
-    element_count = ops.number_of(rank_values)
-    return pack([rank_values_max, element_count])
+    return keep.largest(rank_values)
 
 
-def _stage_engine_generation_slowest_finalize(state: Tensor) -> Tensor:
-    rank_values_max, element_count = state.unbind()
-    return ops.or_nan(rank_values_max, element_count)
-
-
+@METRICS.metric("stage/engine_generation_fastest", results.counted)
 def stage_engine_generation_fastest(rank_values: Tensor) -> Tensor:
     """Wall time inside the rollout engine on the fastest rank.
 
@@ -68,10 +58,7 @@ def stage_engine_generation_fastest(rank_values: Tensor) -> Tensor:
     out more finely, as servers do. From handing a rank's prompts to its engine to having its responses; the smallest
     time of all ranks.
 
-    Formula::
-
-        min(rank_values)
-
+    Formula: ``min(rank_values)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -81,26 +68,17 @@ def stage_engine_generation_fastest(rank_values: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.stage_engine_generation_fastest(tensor([3., -1., 2.])).item(), 3)
+        -1.0
     """
-    state = _stage_engine_generation_fastest_update(rank_values)
-    return _stage_engine_generation_fastest_finalize(state)
-
-
-def _stage_engine_generation_fastest_update(rank_values: Tensor) -> Tensor:
-    check(rank_values=rank_values)
     rank_values = ops.as_float(rank_values)
-    rank_values_min = ops.smallest(rank_values)
-    element_count = ops.number_of(rank_values)
-    return pack([rank_values_min, element_count])
+    return keep.smallest(rank_values)
 
 
-def _stage_engine_generation_fastest_finalize(state: Tensor) -> Tensor:
-    rank_values_min, element_count = state.unbind()
-    return ops.or_nan(rank_values_min, element_count)
-
-
+@METRICS.mean_over_batches("stage/slow_rank_share")
 def stage_slow_rank_share(rank_values: Tensor) -> Tensor:
     """Share of ranks whose generation took longer than the 90th percentile over ranks.
 
@@ -119,58 +97,10 @@ def stage_slow_rank_share(rank_values: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.stage_slow_rank_share(tensor([3., -1., 2.])).item(), 4)
+        0.3333
     """
-    check(rank_values=rank_values)
     return _stage_slow_rank_share_impl(rank_values)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "stage/engine_generation_slowest": MetricFunction(
-        id="stage/engine_generation_slowest",
-        brief="Wall time inside the rollout engine on the slowest rank.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_values"),
-        parameters={},
-        function=stage_engine_generation_slowest,
-        update=_stage_engine_generation_slowest_update,
-        finalize=_stage_engine_generation_slowest_finalize,
-        formula="max(rank_values)",
-        slots=(Slot("rank_values_max", "max"), Slot("element_count", "count")),
-    ),
-    "stage/engine_generation_fastest": MetricFunction(
-        id="stage/engine_generation_fastest",
-        brief="Wall time inside the rollout engine on the fastest rank.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_values"),
-        parameters={},
-        function=stage_engine_generation_fastest,
-        update=_stage_engine_generation_fastest_update,
-        finalize=_stage_engine_generation_fastest_finalize,
-        formula="min(rank_values)",
-        slots=(Slot("rank_values_min", "min"), Slot("element_count", "count")),
-    ),
-    "stage/slow_rank_share": MetricFunction(
-        id="stage/slow_rank_share",
-        brief="Share of ranks whose generation took longer than the 90th percentile over ranks.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("rank_values"),
-        parameters={},
-        function=stage_slow_rank_share,
-        update=means.over_batches(stage_slow_rank_share),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:slow_rank_share",
-    ),
-}
-"""What is known about each function, by the metric's id."""

@@ -13,12 +13,10 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -32,7 +30,11 @@ __all__ = [
     "task_success_rate",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("task/return/mean", results.ratio)
 def task_return_mean(episode_returns: Tensor) -> Tensor:
     """Average return of an episode, its rewards added up without discount.
 
@@ -40,10 +42,7 @@ def task_return_mean(episode_returns: Tensor) -> Tensor:
     off at what the environment allows; compare it only between runs with the same reward and the same rule for cutting
     episodes off. A rise with a falling success rate is the classic sign of a reward that can be gamed.
 
-    Formula::
-
-        mean(episode_returns)
-
+    Formula: ``mean(episode_returns)``.
     Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
     whole.
 
@@ -54,29 +53,20 @@ def task_return_mean(episode_returns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Sutton and Barto 2018, Reinforcement Learning: An Introduction, section 3.3.
+
+    Example:
+        >>> round(F.task_return_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _task_return_mean_update(episode_returns)
-    return _task_return_mean_finalize(state)
-
-
-def _task_return_mean_update(episode_returns: Tensor) -> Tensor:
-    check(episode_returns=episode_returns)
     episode_returns = ops.as_float(episode_returns)
-    episode_returns_sum = ops.total(episode_returns)
-    sequence_count = ops.number_of(episode_returns)
-    return pack([episode_returns_sum, sequence_count])
+    return keep.mean(episode_returns)
 
 
-def _task_return_mean_finalize(state: Tensor) -> Tensor:
-    episode_returns_sum, sequence_count = state.unbind()
-    return episode_returns_sum / sequence_count
-
-
+@METRICS.metric("task/return/std", results.deviation(1))
 def task_return_std(episode_returns: Tensor) -> Tensor:
     """Spread of the returns of single episodes around their average.
 
@@ -84,10 +74,7 @@ def task_return_std(episode_returns: Tensor) -> Tensor:
     with a low average says that every attempt fails alike and there is nothing to learn from; divided by the root of
     the number of episodes it is the error bar of the average.
 
-    Formula::
-
-        std(episode_returns)
-
+    Formula: ``std(episode_returns)``.
     Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
     whole.
 
@@ -98,39 +85,28 @@ def task_return_std(episode_returns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Agarwal et al. 2021, Deep Reinforcement Learning at the Edge of the Statistical Precipice,
             https://arxiv.org/abs/2108.13264.
+
+    Example:
+        >>> round(F.task_return_std(tensor([1., 2., 6.])).item(), 3)
+        2.646
     """
-    state = _task_return_std_update(episode_returns)
-    return _task_return_std_finalize(state)
-
-
-def _task_return_std_update(episode_returns: Tensor) -> Tensor:
-    check(episode_returns=episode_returns)
     episode_returns = ops.as_float(episode_returns)
-    episode_returns_moments = ops.moments(episode_returns)
-    return pack([episode_returns_moments])
+    return ops.moments(episode_returns)
 
 
-def _task_return_std_finalize(state: Tensor) -> Tensor:
-    episode_returns_moments = state[0:3]
-    return ops.standard_deviation(episode_returns_moments, ddof=1)
-
-
+@METRICS.metric("task/return/max", results.counted)
 def task_return_max(episode_returns: Tensor) -> Tensor:
     """Return of the best episode.
 
     Shows what the policy can reach at least once. If it stays level while the average rises, the good behaviour was
     found early and is only becoming more frequent; if it alone rises, look for a rare loophole.
 
-    Formula::
-
-        max(episode_returns)
-
+    Formula: ``max(episode_returns)``.
     Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
     whole.
 
@@ -141,39 +117,27 @@ def task_return_max(episode_returns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Sutton and Barto 2018, Reinforcement Learning: An Introduction, section 3.3.
+
+    Example:
+        >>> round(F.task_return_max(tensor([1., 6., 2.])).item(), 3)
+        6.0
     """
-    state = _task_return_max_update(episode_returns)
-    return _task_return_max_finalize(state)
-
-
-def _task_return_max_update(episode_returns: Tensor) -> Tensor:
-    check(episode_returns=episode_returns)
     episode_returns = ops.as_float(episode_returns)
-    episode_returns_max = ops.largest(episode_returns)
-    sequence_count = ops.number_of(episode_returns)
-    return pack([episode_returns_max, sequence_count])
+    return keep.largest(episode_returns)
 
 
-def _task_return_max_finalize(state: Tensor) -> Tensor:
-    episode_returns_max, sequence_count = state.unbind()
-    return ops.or_nan(episode_returns_max, sequence_count)
-
-
+@METRICS.metric("task/return/min", results.counted)
 def task_return_min(episode_returns: Tensor) -> Tensor:
     """Return of the worst episode.
 
     The failure that a mean hides. It matters where a bad episode is costly; where every failure scores the same it only
     says that there still is one.
 
-    Formula::
-
-        min(episode_returns)
-
+    Formula: ``min(episode_returns)``.
     Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
     whole.
 
@@ -184,29 +148,20 @@ def task_return_min(episode_returns: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Sutton and Barto 2018, Reinforcement Learning: An Introduction, section 3.3.
+
+    Example:
+        >>> round(F.task_return_min(tensor([2., 1., 6.])).item(), 3)
+        1.0
     """
-    state = _task_return_min_update(episode_returns)
-    return _task_return_min_finalize(state)
-
-
-def _task_return_min_update(episode_returns: Tensor) -> Tensor:
-    check(episode_returns=episode_returns)
     episode_returns = ops.as_float(episode_returns)
-    episode_returns_min = ops.smallest(episode_returns)
-    sequence_count = ops.number_of(episode_returns)
-    return pack([episode_returns_min, sequence_count])
+    return keep.smallest(episode_returns)
 
 
-def _task_return_min_finalize(state: Tensor) -> Tensor:
-    episode_returns_min, sequence_count = state.unbind()
-    return ops.or_nan(episode_returns_min, sequence_count)
-
-
+@METRICS.metric("task/success_rate", results.ratio)
 def task_success_rate(successes: Tensor) -> Tensor:
     """Share of episodes that solved their task.
 
@@ -214,10 +169,7 @@ def task_success_rate(successes: Tensor) -> Tensor:
     about the root of p (1 - p) / n, so that 100 episodes cannot tell 0.60 from 0.65. What counts as solved is the
     environment's rule; a change of that rule moves the curve like learning does.
 
-    Formula::
-
-        mean(successes)
-
+    Formula: ``mean(successes)``.
     Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
     whole.
 
@@ -228,30 +180,21 @@ def task_success_rate(successes: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Yao et al. 2022, WebShop: Towards Scalable Real-World Web Interaction with Grounded Language Agents,
             https://arxiv.org/abs/2207.01206.
+
+    Example:
+        >>> round(F.task_success_rate(tensor([1, 0, 1])).item(), 4)
+        0.6667
     """
-    state = _task_success_rate_update(successes)
-    return _task_success_rate_finalize(state)
-
-
-def _task_success_rate_update(successes: Tensor) -> Tensor:
-    check(successes=successes)
     successes = successes.bool()
-    successes_count = ops.count(successes)
-    sequence_count = ops.number_of(successes)
-    return pack([successes_count, sequence_count])
+    return keep.share(successes)
 
 
-def _task_success_rate_finalize(state: Tensor) -> Tensor:
-    successes_count, sequence_count = state.unbind()
-    return successes_count / sequence_count
-
-
+@METRICS.metric("task/episode_length/mean", results.ratio)
 def task_episode_length_mean(episode_lengths: Tensor) -> Tensor:
     """Average number of environment steps in an episode.
 
@@ -259,10 +202,7 @@ def task_episode_length_mean(episode_lengths: Tensor) -> Tensor:
     task: agents that must survive want it to grow, agents that must finish want it to shrink. Pinned at a round number
     it shows the limit at which episodes are cut off.
 
-    Formula::
-
-        mean(episode_lengths)
-
+    Formula: ``mean(episode_lengths)``.
     Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
     whole.
 
@@ -274,38 +214,26 @@ def task_episode_length_mean(episode_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in step; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Brockman et al. 2016, OpenAI Gym, https://arxiv.org/abs/1606.01540.
+
+    Example:
+        >>> round(F.task_episode_length_mean(tensor([1, 2, 6])).item(), 3)
+        3.0
     """
-    state = _task_episode_length_mean_update(episode_lengths)
-    return _task_episode_length_mean_finalize(state)
+    return keep.mean(episode_lengths)
 
 
-def _task_episode_length_mean_update(episode_lengths: Tensor) -> Tensor:
-    check(episode_lengths=episode_lengths)
-    episode_lengths_sum = ops.total(episode_lengths)
-    sequence_count = ops.number_of(episode_lengths)
-    return pack([episode_lengths_sum, sequence_count])
-
-
-def _task_episode_length_mean_finalize(state: Tensor) -> Tensor:
-    episode_lengths_sum, sequence_count = state.unbind()
-    return episode_lengths_sum / sequence_count
-
-
+@METRICS.metric("task/episode_length/max", results.counted)
 def task_episode_length_max(episode_lengths: Tensor) -> Tensor:
     """Number of environment steps in the longest episode.
 
     As soon as it equals the environment's limit, at least one attempt was cut off, and returns and success of such
     episodes describe the limit as much as the policy.
 
-    Formula::
-
-        max(episode_lengths)
-
+    Formula: ``max(episode_lengths)``.
     Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
     whole.
 
@@ -317,38 +245,26 @@ def task_episode_length_max(episode_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in step; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Brockman et al. 2016, OpenAI Gym, https://arxiv.org/abs/1606.01540.
+
+    Example:
+        >>> round(F.task_episode_length_max(tensor([1, 6, 2])).item(), 3)
+        6.0
     """
-    state = _task_episode_length_max_update(episode_lengths)
-    return _task_episode_length_max_finalize(state)
+    return keep.largest(episode_lengths)
 
 
-def _task_episode_length_max_update(episode_lengths: Tensor) -> Tensor:
-    check(episode_lengths=episode_lengths)
-    episode_lengths_max = ops.largest(episode_lengths)
-    sequence_count = ops.number_of(episode_lengths)
-    return pack([episode_lengths_max, sequence_count])
-
-
-def _task_episode_length_max_finalize(state: Tensor) -> Tensor:
-    episode_lengths_max, sequence_count = state.unbind()
-    return ops.or_nan(episode_lengths_max, sequence_count)
-
-
+@METRICS.metric("task/episode_length/min", results.counted)
 def task_episode_length_min(episode_lengths: Tensor) -> Tensor:
     """Number of environment steps in the shortest episode.
 
     Episodes of one or two steps usually mean that the environment refused the first action or that the policy gave up;
     a jump down to such values comes from a broken tool or parser far more often than from learning.
 
-    Formula::
-
-        min(episode_lengths)
-
+    Formula: ``min(episode_lengths)``.
     Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
     whole.
 
@@ -360,148 +276,13 @@ def task_episode_length_min(episode_lengths: Tensor) -> Tensor:
         Float64 tensor ``[]``, in step; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Brockman et al. 2016, OpenAI Gym, https://arxiv.org/abs/1606.01540.
+
+    Example:
+        >>> round(F.task_episode_length_min(tensor([2, 1, 6])).item(), 3)
+        1.0
     """
-    state = _task_episode_length_min_update(episode_lengths)
-    return _task_episode_length_min_finalize(state)
-
-
-def _task_episode_length_min_update(episode_lengths: Tensor) -> Tensor:
-    check(episode_lengths=episode_lengths)
-    episode_lengths_min = ops.smallest(episode_lengths)
-    sequence_count = ops.number_of(episode_lengths)
-    return pack([episode_lengths_min, sequence_count])
-
-
-def _task_episode_length_min_finalize(state: Tensor) -> Tensor:
-    episode_lengths_min, sequence_count = state.unbind()
-    return ops.or_nan(episode_lengths_min, sequence_count)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "task/return/mean": MetricFunction(
-        id="task/return/mean",
-        brief="Average return of an episode, its rewards added up without discount.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("episode_returns"),
-        parameters={},
-        function=task_return_mean,
-        update=_task_return_mean_update,
-        finalize=_task_return_mean_finalize,
-        formula="mean(episode_returns)",
-        slots=(Slot("episode_returns_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "task/return/std": MetricFunction(
-        id="task/return/std",
-        brief="Spread of the returns of single episodes around their average.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("episode_returns"),
-        parameters={},
-        function=task_return_std,
-        update=_task_return_std_update,
-        finalize=_task_return_std_finalize,
-        formula="std(episode_returns)",
-        slots=(Slot("episode_returns_moments", "moments"),),
-    ),
-    "task/return/max": MetricFunction(
-        id="task/return/max",
-        brief="Return of the best episode.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("episode_returns"),
-        parameters={},
-        function=task_return_max,
-        update=_task_return_max_update,
-        finalize=_task_return_max_finalize,
-        formula="max(episode_returns)",
-        slots=(Slot("episode_returns_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "task/return/min": MetricFunction(
-        id="task/return/min",
-        brief="Return of the worst episode.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("episode_returns"),
-        parameters={},
-        function=task_return_min,
-        update=_task_return_min_update,
-        finalize=_task_return_min_finalize,
-        formula="min(episode_returns)",
-        slots=(Slot("episode_returns_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "task/success_rate": MetricFunction(
-        id="task/success_rate",
-        brief="Share of episodes that solved their task.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("successes"),
-        parameters={},
-        function=task_success_rate,
-        update=_task_success_rate_update,
-        finalize=_task_success_rate_finalize,
-        formula="mean(successes)",
-        slots=(Slot("successes_count", "count"), Slot("sequence_count", "count")),
-    ),
-    "task/episode_length/mean": MetricFunction(
-        id="task/episode_length/mean",
-        brief="Average number of environment steps in an episode.",
-        unit="step",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("episode_lengths"),
-        parameters={},
-        function=task_episode_length_mean,
-        update=_task_episode_length_mean_update,
-        finalize=_task_episode_length_mean_finalize,
-        formula="mean(episode_lengths)",
-        slots=(Slot("episode_lengths_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "task/episode_length/max": MetricFunction(
-        id="task/episode_length/max",
-        brief="Number of environment steps in the longest episode.",
-        unit="step",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("episode_lengths"),
-        parameters={},
-        function=task_episode_length_max,
-        update=_task_episode_length_max_update,
-        finalize=_task_episode_length_max_finalize,
-        formula="max(episode_lengths)",
-        slots=(Slot("episode_lengths_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "task/episode_length/min": MetricFunction(
-        id="task/episode_length/min",
-        brief="Number of environment steps in the shortest episode.",
-        unit="step",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("episode_lengths"),
-        parameters={},
-        function=task_episode_length_min,
-        update=_task_episode_length_min_update,
-        finalize=_task_episode_length_min_finalize,
-        formula="min(episode_lengths)",
-        slots=(Slot("episode_lengths_min", "min"), Slot("sequence_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.smallest(episode_lengths)

@@ -11,11 +11,10 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -37,17 +36,23 @@ __all__ = [
     "throughput_trained_tokens_per_second",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+def _throughput_tokens_per_step_result(state: Tensor) -> Tensor:
+    lengths_sum, prompt_lengths_sum, sequence_count = state.unbind()
+    return ops.unless_empty(lengths_sum + prompt_lengths_sum, 0.0, sequence_count)
+
+
+@METRICS.metric("throughput/tokens_per_step", _throughput_tokens_per_step_result)
 def throughput_tokens_per_step(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     """Prompt and response tokens of one step.
 
     Prompts count once per response. It grows with response length; together with the time of a step it gives the
     throughput. In supervised training it counts the tokens of a global batch.
 
-    Formula::
-
-        sum(lengths) + sum(prompt_lengths)
-
+    Formula: ``sum(lengths) + sum(prompt_lengths)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -58,26 +63,30 @@ def throughput_tokens_per_step(lengths: Tensor, prompt_lengths: Tensor) -> Tenso
         Float64 tensor ``[]``, in token; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.throughput_tokens_per_step(lengths, prompt_lengths).item(), 2)
+        27.0
     """
-    state = _throughput_tokens_per_step_update(lengths, prompt_lengths)
-    return _throughput_tokens_per_step_finalize(state)
-
-
-def _throughput_tokens_per_step_update(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
-    check(lengths=lengths, prompt_lengths=prompt_lengths)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
     sequence_count = ops.number_of(lengths)
     return pack([lengths_sum, prompt_lengths_sum, sequence_count])
 
 
-def _throughput_tokens_per_step_finalize(state: Tensor) -> Tensor:
-    lengths_sum, prompt_lengths_sum, sequence_count = state.unbind()
-    return ops.unless_empty(lengths_sum + prompt_lengths_sum, 0.0, sequence_count)
+def _throughput_tokens_per_second_per_device_result(state: Tensor, *, devices: float) -> Tensor:
+    lengths_sum = state[0]
+    prompt_lengths_sum = state[1]
+    last_step_seconds = state[2:4]
+    sequence_count = state[4]
+    product = ops.last_value(last_step_seconds) * devices
+    return ops.or_nan((lengths_sum + prompt_lengths_sum) / product, sequence_count)
 
 
+@METRICS.metric("throughput/tokens_per_second_per_device", _throughput_tokens_per_second_per_device_result, "devices")
 def throughput_tokens_per_second_per_device(
     lengths: Tensor,
     prompt_lengths: Tensor,
@@ -91,10 +100,7 @@ def throughput_tokens_per_second_per_device(
     mix: longer responses raise it while steps get slower. A slow decline points to growing stragglers or a leak; a jump
     to a change in batch size.
 
-    Formula::
-
-        (sum(lengths) + sum(prompt_lengths)) / (last(step_seconds) * devices)
-
+    Formula: ``(sum(lengths) + sum(prompt_lengths)) / (last(step_seconds) * devices)``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -107,23 +113,15 @@ def throughput_tokens_per_second_per_device(
         Float64 tensor ``[]``, in token/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> step_seconds = tensor(3.)
+        >>> round(F.throughput_tokens_per_second_per_device(lengths, prompt_lengths, step_seconds, devices=2).item(), 3)
+        4.5
     """
-    state = _throughput_tokens_per_second_per_device_update(lengths, prompt_lengths, step_seconds, devices=devices)
-    return _throughput_tokens_per_second_per_device_finalize(state, devices=devices)
-
-
-def _throughput_tokens_per_second_per_device_update(
-    lengths: Tensor,
-    prompt_lengths: Tensor,
-    step_seconds: Tensor,
-    *,
-    devices: float,
-) -> Tensor:
-    check(lengths=lengths, prompt_lengths=prompt_lengths, step_seconds=step_seconds)
-    check_numbers("throughput/tokens_per_second_per_device", devices=devices)
     step_seconds = ops.as_float(step_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
@@ -132,15 +130,15 @@ def _throughput_tokens_per_second_per_device_update(
     return pack([lengths_sum, prompt_lengths_sum, last_step_seconds, sequence_count])
 
 
-def _throughput_tokens_per_second_per_device_finalize(state: Tensor, *, devices: float) -> Tensor:
-    lengths_sum = state[0]
-    prompt_lengths_sum = state[1]
-    last_step_seconds = state[2:4]
-    sequence_count = state[4]
-    product = ops.last_value(last_step_seconds) * devices
-    return ops.or_nan((lengths_sum + prompt_lengths_sum) / product, sequence_count)
+def _throughput_trained_tokens_per_second_result(state: Tensor) -> Tensor:
+    trained_tokens_sum = state[0]
+    last_step_seconds = state[1:3]
+    sequence_count = state[3]
+    value = trained_tokens_sum / ops.last_value(last_step_seconds)
+    return ops.or_nan(value, sequence_count)
 
 
+@METRICS.metric("throughput/trained_tokens_per_second", _throughput_trained_tokens_per_second_result)
 def throughput_trained_tokens_per_second(trained_tokens: Tensor, step_seconds: Tensor) -> Tensor:
     """Tokens with a loss per second of wall time, over all devices together.
 
@@ -148,10 +146,7 @@ def throughput_trained_tokens_per_second(trained_tokens: Tensor, step_seconds: T
     shorter. With asynchronous generation it is bounded by the engine: more training devices do not raise it once the
     trainer waits.
 
-    Formula::
-
-        sum(trained_tokens) / last(step_seconds)
-
+    Formula: ``sum(trained_tokens) / last(step_seconds)``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -162,15 +157,14 @@ def throughput_trained_tokens_per_second(trained_tokens: Tensor, step_seconds: T
         Float64 tensor ``[]``, in token/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> trained_tokens = tensor([1, 2, 6])
+        >>> step_seconds = tensor(3.)
+        >>> round(F.throughput_trained_tokens_per_second(trained_tokens, step_seconds).item(), 3)
+        3.0
     """
-    state = _throughput_trained_tokens_per_second_update(trained_tokens, step_seconds)
-    return _throughput_trained_tokens_per_second_finalize(state)
-
-
-def _throughput_trained_tokens_per_second_update(trained_tokens: Tensor, step_seconds: Tensor) -> Tensor:
-    check(trained_tokens=trained_tokens, step_seconds=step_seconds)
     step_seconds = ops.as_float(step_seconds)
     trained_tokens_sum = ops.total(trained_tokens)
     last_step_seconds = ops.last(step_seconds)
@@ -178,24 +172,23 @@ def _throughput_trained_tokens_per_second_update(trained_tokens: Tensor, step_se
     return pack([trained_tokens_sum, last_step_seconds, sequence_count])
 
 
-def _throughput_trained_tokens_per_second_finalize(state: Tensor) -> Tensor:
-    trained_tokens_sum = state[0]
-    last_step_seconds = state[1:3]
-    sequence_count = state[3]
-    value = trained_tokens_sum / ops.last_value(last_step_seconds)
+def _throughput_tokens_per_second_result(state: Tensor) -> Tensor:
+    lengths_sum = state[0]
+    prompt_lengths_sum = state[1]
+    last_step_seconds = state[2:4]
+    sequence_count = state[4]
+    value = (lengths_sum + prompt_lengths_sum) / ops.last_value(last_step_seconds)
     return ops.or_nan(value, sequence_count)
 
 
+@METRICS.metric("throughput/tokens_per_second", _throughput_tokens_per_second_result)
 def throughput_tokens_per_second(lengths: Tensor, prompt_lengths: Tensor, step_seconds: Tensor) -> Tensor:
     """Tokens processed per second of wall time, over all devices together.
 
     Prompt and response tokens of everything that is trained on, over the whole time of a step, waiting included. Divide
     by the number of devices to compare runs of different size.
 
-    Formula::
-
-        (sum(lengths) + sum(prompt_lengths)) / last(step_seconds)
-
+    Formula: ``(sum(lengths) + sum(prompt_lengths)) / last(step_seconds)``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -207,15 +200,15 @@ def throughput_tokens_per_second(lengths: Tensor, prompt_lengths: Tensor, step_s
         Float64 tensor ``[]``, in token/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> step_seconds = tensor(3.)
+        >>> round(F.throughput_tokens_per_second(lengths, prompt_lengths, step_seconds).item(), 3)
+        9.0
     """
-    state = _throughput_tokens_per_second_update(lengths, prompt_lengths, step_seconds)
-    return _throughput_tokens_per_second_finalize(state)
-
-
-def _throughput_tokens_per_second_update(lengths: Tensor, prompt_lengths: Tensor, step_seconds: Tensor) -> Tensor:
-    check(lengths=lengths, prompt_lengths=prompt_lengths, step_seconds=step_seconds)
     step_seconds = ops.as_float(step_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
@@ -224,15 +217,16 @@ def _throughput_tokens_per_second_update(lengths: Tensor, prompt_lengths: Tensor
     return pack([lengths_sum, prompt_lengths_sum, last_step_seconds, sequence_count])
 
 
-def _throughput_tokens_per_second_finalize(state: Tensor) -> Tensor:
+def _throughput_tokens_per_second_forward_backward_result(state: Tensor) -> Tensor:
     lengths_sum = state[0]
     prompt_lengths_sum = state[1]
-    last_step_seconds = state[2:4]
+    last_stage_seconds = state[2:4]
     sequence_count = state[4]
-    value = (lengths_sum + prompt_lengths_sum) / ops.last_value(last_step_seconds)
+    value = (lengths_sum + prompt_lengths_sum) / ops.last_value(last_stage_seconds)
     return ops.or_nan(value, sequence_count)
 
 
+@METRICS.metric("throughput/tokens_per_second_forward_backward", _throughput_tokens_per_second_forward_backward_result)
 def throughput_tokens_per_second_forward_backward(
     lengths: Tensor,
     prompt_lengths: Tensor,
@@ -243,10 +237,7 @@ def throughput_tokens_per_second_forward_backward(
     The speed of the model itself, without waiting, optimizer and transfers. If it is steady while the throughput of the
     whole step falls, something other than training has become slow.
 
-    Formula::
-
-        (sum(lengths) + sum(prompt_lengths)) / last(stage_seconds)
-
+    Formula: ``(sum(lengths) + sum(prompt_lengths)) / last(stage_seconds)``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -258,19 +249,15 @@ def throughput_tokens_per_second_forward_backward(
         Float64 tensor ``[]``, in token/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> stage_seconds = tensor(3.)
+        >>> round(F.throughput_tokens_per_second_forward_backward(lengths, prompt_lengths, stage_seconds).item(), 3)
+        9.0
     """
-    state = _throughput_tokens_per_second_forward_backward_update(lengths, prompt_lengths, stage_seconds)
-    return _throughput_tokens_per_second_forward_backward_finalize(state)
-
-
-def _throughput_tokens_per_second_forward_backward_update(
-    lengths: Tensor,
-    prompt_lengths: Tensor,
-    stage_seconds: Tensor,
-) -> Tensor:
-    check(lengths=lengths, prompt_lengths=prompt_lengths, stage_seconds=stage_seconds)
     stage_seconds = ops.as_float(stage_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
@@ -279,25 +266,22 @@ def _throughput_tokens_per_second_forward_backward_update(
     return pack([lengths_sum, prompt_lengths_sum, last_stage_seconds, sequence_count])
 
 
-def _throughput_tokens_per_second_forward_backward_finalize(state: Tensor) -> Tensor:
+def _throughput_generated_tokens_per_second_result(state: Tensor) -> Tensor:
     lengths_sum = state[0]
-    prompt_lengths_sum = state[1]
-    last_stage_seconds = state[2:4]
-    sequence_count = state[4]
-    value = (lengths_sum + prompt_lengths_sum) / ops.last_value(last_stage_seconds)
+    last_stage_seconds = state[1:3]
+    sequence_count = state[3]
+    value = lengths_sum / ops.last_value(last_stage_seconds)
     return ops.or_nan(value, sequence_count)
 
 
+@METRICS.metric("throughput/generated_tokens_per_second", _throughput_generated_tokens_per_second_result)
 def throughput_generated_tokens_per_second(lengths: Tensor, stage_seconds: Tensor) -> Tensor:
     """Tokens that the rollout engine generates per second, over all its devices together.
 
     Tokens of finished conversations only, so it comes in bursts and lags behind the engine's own counter. A drop to 0
     is a stall of generation, a slow decline usually longer contexts.
 
-    Formula::
-
-        sum(lengths) / last(stage_seconds)
-
+    Formula: ``sum(lengths) / last(stage_seconds)``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -308,15 +292,14 @@ def throughput_generated_tokens_per_second(lengths: Tensor, stage_seconds: Tenso
         Float64 tensor ``[]``, in token/s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> stage_seconds = tensor(3.)
+        >>> round(F.throughput_generated_tokens_per_second(lengths, stage_seconds).item(), 3)
+        5.0
     """
-    state = _throughput_generated_tokens_per_second_update(lengths, stage_seconds)
-    return _throughput_generated_tokens_per_second_finalize(state)
-
-
-def _throughput_generated_tokens_per_second_update(lengths: Tensor, stage_seconds: Tensor) -> Tensor:
-    check(lengths=lengths, stage_seconds=stage_seconds)
     stage_seconds = ops.as_float(stage_seconds)
     lengths_sum = ops.total(lengths)
     last_stage_seconds = ops.last(stage_seconds)
@@ -324,14 +307,15 @@ def _throughput_generated_tokens_per_second_update(lengths: Tensor, stage_second
     return pack([lengths_sum, last_stage_seconds, sequence_count])
 
 
-def _throughput_generated_tokens_per_second_finalize(state: Tensor) -> Tensor:
-    lengths_sum = state[0]
-    last_stage_seconds = state[1:3]
-    sequence_count = state[3]
-    value = lengths_sum / ops.last_value(last_stage_seconds)
-    return ops.or_nan(value, sequence_count)
+def _throughput_mfu_step_result(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
+    model_flops_sum = state[0]
+    last_step_seconds = state[1:3]
+    element_count = state[3]
+    product = ops.last_value(last_step_seconds) * devices * device_flops
+    return ops.or_nan(model_flops_sum / product, element_count)
 
 
+@METRICS.metric("throughput/mfu_step", _throughput_mfu_step_result, "devices", "device_flops")
 def throughput_mfu_step(model_flops: Tensor, step_seconds: Tensor, *, devices: float, device_flops: float) -> Tensor:
     """Model FLOPs utilisation of a whole training step, waiting included.
 
@@ -340,10 +324,7 @@ def throughput_mfu_step(model_flops: Tensor, step_seconds: Tensor, *, devices: f
     Estimated FLOPs of the tokens processed, from the model's shape, over the time between two optimizer steps, promised
     FLOPs of one device and number of devices.
 
-    Formula::
-
-        sum(model_flops) / (last(step_seconds) * devices * device_flops)
-
+    Formula: ``sum(model_flops) / (last(step_seconds) * devices * device_flops)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -357,27 +338,18 @@ def throughput_mfu_step(model_flops: Tensor, step_seconds: Tensor, *, devices: f
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
             https://arxiv.org/abs/2204.02311.
+
+    Example:
+        >>> model_flops = tensor([1., 2., 6.])
+        >>> step_seconds = tensor(5.)
+        >>> round(F.throughput_mfu_step(model_flops, step_seconds, devices=2, device_flops=3).item(), 4)
+        0.3
     """
-    state = _throughput_mfu_step_update(model_flops, step_seconds, devices=devices, device_flops=device_flops)
-    return _throughput_mfu_step_finalize(state, devices=devices, device_flops=device_flops)
-
-
-def _throughput_mfu_step_update(
-    model_flops: Tensor,
-    step_seconds: Tensor,
-    *,
-    devices: float,
-    device_flops: float,
-) -> Tensor:
-    check(model_flops=model_flops, step_seconds=step_seconds)
-    check_numbers("throughput/mfu_step", devices=devices, device_flops=device_flops)
     model_flops = ops.as_float(model_flops)
     step_seconds = ops.as_float(step_seconds)
     model_flops_sum = ops.total(model_flops)
@@ -386,14 +358,15 @@ def _throughput_mfu_step_update(
     return pack([model_flops_sum, last_step_seconds, element_count])
 
 
-def _throughput_mfu_step_finalize(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
+def _throughput_mfu_update_result(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
     model_flops_sum = state[0]
-    last_step_seconds = state[1:3]
+    last_stage_seconds = state[1:3]
     element_count = state[3]
-    product = ops.last_value(last_step_seconds) * devices * device_flops
+    product = ops.last_value(last_stage_seconds) * devices * device_flops
     return ops.or_nan(model_flops_sum / product, element_count)
 
 
+@METRICS.metric("throughput/mfu_update", _throughput_mfu_update_result, "devices", "device_flops")
 def throughput_mfu_update(model_flops: Tensor, stage_seconds: Tensor, *, devices: float, device_flops: float) -> Tensor:
     """Model FLOPs utilisation of the policy's update.
 
@@ -403,10 +376,7 @@ def throughput_mfu_update(model_flops: Tensor, stage_seconds: Tensor, *, devices
     Estimated FLOPs of the tokens processed, from the model's shape, over wall time, promised FLOPs of one device and
     number of devices.
 
-    Formula::
-
-        sum(model_flops) / (last(stage_seconds) * devices * device_flops)
-
+    Formula: ``sum(model_flops) / (last(stage_seconds) * devices * device_flops)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -420,27 +390,18 @@ def throughput_mfu_update(model_flops: Tensor, stage_seconds: Tensor, *, devices
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
             https://arxiv.org/abs/2204.02311.
+
+    Example:
+        >>> model_flops = tensor([1., 2., 6.])
+        >>> stage_seconds = tensor(4.)
+        >>> round(F.throughput_mfu_update(model_flops, stage_seconds, devices=2, device_flops=3).item(), 4)
+        0.375
     """
-    state = _throughput_mfu_update_update(model_flops, stage_seconds, devices=devices, device_flops=device_flops)
-    return _throughput_mfu_update_finalize(state, devices=devices, device_flops=device_flops)
-
-
-def _throughput_mfu_update_update(
-    model_flops: Tensor,
-    stage_seconds: Tensor,
-    *,
-    devices: float,
-    device_flops: float,
-) -> Tensor:
-    check(model_flops=model_flops, stage_seconds=stage_seconds)
-    check_numbers("throughput/mfu_update", devices=devices, device_flops=device_flops)
     model_flops = ops.as_float(model_flops)
     stage_seconds = ops.as_float(stage_seconds)
     model_flops_sum = ops.total(model_flops)
@@ -449,14 +410,7 @@ def _throughput_mfu_update_update(
     return pack([model_flops_sum, last_stage_seconds, element_count])
 
 
-def _throughput_mfu_update_finalize(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
-    model_flops_sum = state[0]
-    last_stage_seconds = state[1:3]
-    element_count = state[3]
-    product = ops.last_value(last_stage_seconds) * devices * device_flops
-    return ops.or_nan(model_flops_sum / product, element_count)
-
-
+@METRICS.metric("throughput/mfu_critic", _throughput_mfu_update_result, "devices", "device_flops")
 def throughput_mfu_critic(model_flops: Tensor, stage_seconds: Tensor, *, devices: float, device_flops: float) -> Tensor:
     """Model FLOPs utilisation of the critic's update.
 
@@ -464,10 +418,7 @@ def throughput_mfu_critic(model_flops: Tensor, stage_seconds: Tensor, *, devices
     Estimated FLOPs of the tokens processed, from the model's shape, over wall time, promised FLOPs of one device and
     number of devices.
 
-    Formula::
-
-        sum(model_flops) / (last(stage_seconds) * devices * device_flops)
-
+    Formula: ``sum(model_flops) / (last(stage_seconds) * devices * device_flops)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -481,27 +432,18 @@ def throughput_mfu_critic(model_flops: Tensor, stage_seconds: Tensor, *, devices
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
             https://arxiv.org/abs/2204.02311.
+
+    Example:
+        >>> model_flops = tensor([1., 2., 6.])
+        >>> stage_seconds = tensor(4.)
+        >>> round(F.throughput_mfu_critic(model_flops, stage_seconds, devices=2, device_flops=3).item(), 4)
+        0.375
     """
-    state = _throughput_mfu_critic_update(model_flops, stage_seconds, devices=devices, device_flops=device_flops)
-    return _throughput_mfu_critic_finalize(state, devices=devices, device_flops=device_flops)
-
-
-def _throughput_mfu_critic_update(
-    model_flops: Tensor,
-    stage_seconds: Tensor,
-    *,
-    devices: float,
-    device_flops: float,
-) -> Tensor:
-    check(model_flops=model_flops, stage_seconds=stage_seconds)
-    check_numbers("throughput/mfu_critic", devices=devices, device_flops=device_flops)
     model_flops = ops.as_float(model_flops)
     stage_seconds = ops.as_float(stage_seconds)
     model_flops_sum = ops.total(model_flops)
@@ -510,14 +452,7 @@ def _throughput_mfu_critic_update(
     return pack([model_flops_sum, last_stage_seconds, element_count])
 
 
-def _throughput_mfu_critic_finalize(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
-    model_flops_sum = state[0]
-    last_stage_seconds = state[1:3]
-    element_count = state[3]
-    product = ops.last_value(last_stage_seconds) * devices * device_flops
-    return ops.or_nan(model_flops_sum / product, element_count)
-
-
+@METRICS.metric("throughput/mfu_old_log_probabilities", _throughput_mfu_update_result, "devices", "device_flops")
 def throughput_mfu_old_log_probabilities(
     model_flops: Tensor,
     stage_seconds: Tensor,
@@ -531,10 +466,7 @@ def throughput_mfu_old_log_probabilities(
     since memory allows larger batches. Estimated FLOPs of the tokens processed, from the model's shape, over wall time,
     promised FLOPs of one device and number of devices.
 
-    Formula::
-
-        sum(model_flops) / (last(stage_seconds) * devices * device_flops)
-
+    Formula: ``sum(model_flops) / (last(stage_seconds) * devices * device_flops)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -548,32 +480,19 @@ def throughput_mfu_old_log_probabilities(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
             https://arxiv.org/abs/2204.02311.
+
+    Example:
+        >>> model_flops = tensor([1., 2., 6.])
+        >>> stage_seconds = tensor(4.)
+        >>> value = F.throughput_mfu_old_log_probabilities(model_flops, stage_seconds, devices=2, device_flops=3)
+        >>> round(value.item(), 4)
+        0.375
     """
-    state = _throughput_mfu_old_log_probabilities_update(
-        model_flops,
-        stage_seconds,
-        devices=devices,
-        device_flops=device_flops,
-    )
-    return _throughput_mfu_old_log_probabilities_finalize(state, devices=devices, device_flops=device_flops)
-
-
-def _throughput_mfu_old_log_probabilities_update(
-    model_flops: Tensor,
-    stage_seconds: Tensor,
-    *,
-    devices: float,
-    device_flops: float,
-) -> Tensor:
-    check(model_flops=model_flops, stage_seconds=stage_seconds)
-    check_numbers("throughput/mfu_old_log_probabilities", devices=devices, device_flops=device_flops)
     model_flops = ops.as_float(model_flops)
     stage_seconds = ops.as_float(stage_seconds)
     model_flops_sum = ops.total(model_flops)
@@ -582,24 +501,22 @@ def _throughput_mfu_old_log_probabilities_update(
     return pack([model_flops_sum, last_stage_seconds, element_count])
 
 
-def _throughput_mfu_old_log_probabilities_finalize(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
-    model_flops_sum = state[0]
-    last_stage_seconds = state[1:3]
-    element_count = state[3]
-    product = ops.last_value(last_stage_seconds) * devices * device_flops
-    return ops.or_nan(model_flops_sum / product, element_count)
+def _throughput_milliseconds_per_token_generation_result(state: Tensor) -> Tensor:
+    last_stage_seconds = state[0:2]
+    lengths_sum = state[2]
+    sequence_count = state[3]
+    value = 1000 * ops.last_value(last_stage_seconds) / lengths_sum
+    return ops.or_nan(value, sequence_count)
 
 
+@METRICS.metric("throughput/milliseconds_per_token/generation", _throughput_milliseconds_per_token_generation_result)
 def throughput_milliseconds_per_token_generation(stage_seconds: Tensor, lengths: Tensor) -> Tensor:
     """Wall time of generation per token.
 
     Over all response tokens of the step, on all devices together, so it falls with more devices. It rises when a few
     long responses keep the engine half empty.
 
-    Formula::
-
-        1000 * last(stage_seconds) / sum(lengths)
-
+    Formula: ``1000 * last(stage_seconds) / sum(lengths)``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -610,15 +527,14 @@ def throughput_milliseconds_per_token_generation(stage_seconds: Tensor, lengths:
         Float64 tensor ``[]``, in ms; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> stage_seconds = tensor(3.)
+        >>> lengths = tensor([2, 4, 9])
+        >>> round(F.throughput_milliseconds_per_token_generation(stage_seconds, lengths).item(), 1)
+        200.0
     """
-    state = _throughput_milliseconds_per_token_generation_update(stage_seconds, lengths)
-    return _throughput_milliseconds_per_token_generation_finalize(state)
-
-
-def _throughput_milliseconds_per_token_generation_update(stage_seconds: Tensor, lengths: Tensor) -> Tensor:
-    check(stage_seconds=stage_seconds, lengths=lengths)
     stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
@@ -626,14 +542,16 @@ def _throughput_milliseconds_per_token_generation_update(stage_seconds: Tensor, 
     return pack([last_stage_seconds, lengths_sum, sequence_count])
 
 
-def _throughput_milliseconds_per_token_generation_finalize(state: Tensor) -> Tensor:
+def _throughput_milliseconds_per_token_reference_result(state: Tensor) -> Tensor:
     last_stage_seconds = state[0:2]
     lengths_sum = state[2]
-    sequence_count = state[3]
-    value = 1000 * ops.last_value(last_stage_seconds) / lengths_sum
-    return ops.or_nan(value, sequence_count)
+    prompt_lengths_sum = state[3]
+    sequence_count = state[4]
+    product = 1000 * ops.last_value(last_stage_seconds)
+    return ops.or_nan(product / (lengths_sum + prompt_lengths_sum), sequence_count)
 
 
+@METRICS.metric("throughput/milliseconds_per_token/reference", _throughput_milliseconds_per_token_reference_result)
 def throughput_milliseconds_per_token_reference(
     stage_seconds: Tensor,
     lengths: Tensor,
@@ -644,10 +562,7 @@ def throughput_milliseconds_per_token_reference(
     Over all prompt and response tokens of the step, on all devices together. About the cost of one forward pass per
     token.
 
-    Formula::
-
-        1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))
-
+    Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -659,19 +574,15 @@ def throughput_milliseconds_per_token_reference(
         Float64 tensor ``[]``, in ms; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> stage_seconds = tensor(3.)
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.throughput_milliseconds_per_token_reference(stage_seconds, lengths, prompt_lengths).item(), 1)
+        111.1
     """
-    state = _throughput_milliseconds_per_token_reference_update(stage_seconds, lengths, prompt_lengths)
-    return _throughput_milliseconds_per_token_reference_finalize(state)
-
-
-def _throughput_milliseconds_per_token_reference_update(
-    stage_seconds: Tensor,
-    lengths: Tensor,
-    prompt_lengths: Tensor,
-) -> Tensor:
-    check(stage_seconds=stage_seconds, lengths=lengths, prompt_lengths=prompt_lengths)
     stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
@@ -680,25 +591,14 @@ def _throughput_milliseconds_per_token_reference_update(
     return pack([last_stage_seconds, lengths_sum, prompt_lengths_sum, sequence_count])
 
 
-def _throughput_milliseconds_per_token_reference_finalize(state: Tensor) -> Tensor:
-    last_stage_seconds = state[0:2]
-    lengths_sum = state[2]
-    prompt_lengths_sum = state[3]
-    sequence_count = state[4]
-    product = 1000 * ops.last_value(last_stage_seconds)
-    return ops.or_nan(product / (lengths_sum + prompt_lengths_sum), sequence_count)
-
-
+@METRICS.metric("throughput/milliseconds_per_token/values", _throughput_milliseconds_per_token_reference_result)
 def throughput_milliseconds_per_token_values(stage_seconds: Tensor, lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     """Wall time of value predictions per token.
 
     Over all prompt and response tokens of the step, on all devices together. Like the reference model's, for a critic
     of the same size.
 
-    Formula::
-
-        1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))
-
+    Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -710,19 +610,15 @@ def throughput_milliseconds_per_token_values(stage_seconds: Tensor, lengths: Ten
         Float64 tensor ``[]``, in ms; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> stage_seconds = tensor(3.)
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.throughput_milliseconds_per_token_values(stage_seconds, lengths, prompt_lengths).item(), 1)
+        111.1
     """
-    state = _throughput_milliseconds_per_token_values_update(stage_seconds, lengths, prompt_lengths)
-    return _throughput_milliseconds_per_token_values_finalize(state)
-
-
-def _throughput_milliseconds_per_token_values_update(
-    stage_seconds: Tensor,
-    lengths: Tensor,
-    prompt_lengths: Tensor,
-) -> Tensor:
-    check(stage_seconds=stage_seconds, lengths=lengths, prompt_lengths=prompt_lengths)
     stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
@@ -731,15 +627,7 @@ def _throughput_milliseconds_per_token_values_update(
     return pack([last_stage_seconds, lengths_sum, prompt_lengths_sum, sequence_count])
 
 
-def _throughput_milliseconds_per_token_values_finalize(state: Tensor) -> Tensor:
-    last_stage_seconds = state[0:2]
-    lengths_sum = state[2]
-    prompt_lengths_sum = state[3]
-    sequence_count = state[4]
-    product = 1000 * ops.last_value(last_stage_seconds)
-    return ops.or_nan(product / (lengths_sum + prompt_lengths_sum), sequence_count)
-
-
+@METRICS.metric("throughput/milliseconds_per_token/advantages", _throughput_milliseconds_per_token_reference_result)
 def throughput_milliseconds_per_token_advantages(
     stage_seconds: Tensor,
     lengths: Tensor,
@@ -749,10 +637,7 @@ def throughput_milliseconds_per_token_advantages(
 
     Over all prompt and response tokens of the step. Driver work, so more devices do not help; it should be negligible.
 
-    Formula::
-
-        1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))
-
+    Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -764,19 +649,15 @@ def throughput_milliseconds_per_token_advantages(
         Float64 tensor ``[]``, in ms; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> stage_seconds = tensor(3.)
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.throughput_milliseconds_per_token_advantages(stage_seconds, lengths, prompt_lengths).item(), 1)
+        111.1
     """
-    state = _throughput_milliseconds_per_token_advantages_update(stage_seconds, lengths, prompt_lengths)
-    return _throughput_milliseconds_per_token_advantages_finalize(state)
-
-
-def _throughput_milliseconds_per_token_advantages_update(
-    stage_seconds: Tensor,
-    lengths: Tensor,
-    prompt_lengths: Tensor,
-) -> Tensor:
-    check(stage_seconds=stage_seconds, lengths=lengths, prompt_lengths=prompt_lengths)
     stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
@@ -785,15 +666,7 @@ def _throughput_milliseconds_per_token_advantages_update(
     return pack([last_stage_seconds, lengths_sum, prompt_lengths_sum, sequence_count])
 
 
-def _throughput_milliseconds_per_token_advantages_finalize(state: Tensor) -> Tensor:
-    last_stage_seconds = state[0:2]
-    lengths_sum = state[2]
-    prompt_lengths_sum = state[3]
-    sequence_count = state[4]
-    product = 1000 * ops.last_value(last_stage_seconds)
-    return ops.or_nan(product / (lengths_sum + prompt_lengths_sum), sequence_count)
-
-
+@METRICS.metric("throughput/milliseconds_per_token/critic_update", _throughput_milliseconds_per_token_reference_result)
 def throughput_milliseconds_per_token_critic_update(
     stage_seconds: Tensor,
     lengths: Tensor,
@@ -804,10 +677,7 @@ def throughput_milliseconds_per_token_critic_update(
     Over all prompt and response tokens of the step, on all devices together, per pass over the batch times the number
     of passes.
 
-    Formula::
-
-        1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))
-
+    Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -819,19 +689,15 @@ def throughput_milliseconds_per_token_critic_update(
         Float64 tensor ``[]``, in ms; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> stage_seconds = tensor(3.)
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.throughput_milliseconds_per_token_critic_update(stage_seconds, lengths, prompt_lengths).item(), 1)
+        111.1
     """
-    state = _throughput_milliseconds_per_token_critic_update_update(stage_seconds, lengths, prompt_lengths)
-    return _throughput_milliseconds_per_token_critic_update_finalize(state)
-
-
-def _throughput_milliseconds_per_token_critic_update_update(
-    stage_seconds: Tensor,
-    lengths: Tensor,
-    prompt_lengths: Tensor,
-) -> Tensor:
-    check(stage_seconds=stage_seconds, lengths=lengths, prompt_lengths=prompt_lengths)
     stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
@@ -840,15 +706,7 @@ def _throughput_milliseconds_per_token_critic_update_update(
     return pack([last_stage_seconds, lengths_sum, prompt_lengths_sum, sequence_count])
 
 
-def _throughput_milliseconds_per_token_critic_update_finalize(state: Tensor) -> Tensor:
-    last_stage_seconds = state[0:2]
-    lengths_sum = state[2]
-    prompt_lengths_sum = state[3]
-    sequence_count = state[4]
-    product = 1000 * ops.last_value(last_stage_seconds)
-    return ops.or_nan(product / (lengths_sum + prompt_lengths_sum), sequence_count)
-
-
+@METRICS.metric("throughput/milliseconds_per_token/actor_update", _throughput_milliseconds_per_token_reference_result)
 def throughput_milliseconds_per_token_actor_update(
     stage_seconds: Tensor,
     lengths: Tensor,
@@ -859,10 +717,7 @@ def throughput_milliseconds_per_token_actor_update(
     Over all prompt and response tokens of the step, on all devices together. About three forward passes per token and
     epoch.
 
-    Formula::
-
-        1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))
-
+    Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -874,321 +729,18 @@ def throughput_milliseconds_per_token_actor_update(
         Float64 tensor ``[]``, in ms; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> stage_seconds = tensor(3.)
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.throughput_milliseconds_per_token_actor_update(stage_seconds, lengths, prompt_lengths).item(), 1)
+        111.1
     """
-    state = _throughput_milliseconds_per_token_actor_update_update(stage_seconds, lengths, prompt_lengths)
-    return _throughput_milliseconds_per_token_actor_update_finalize(state)
-
-
-def _throughput_milliseconds_per_token_actor_update_update(
-    stage_seconds: Tensor,
-    lengths: Tensor,
-    prompt_lengths: Tensor,
-) -> Tensor:
-    check(stage_seconds=stage_seconds, lengths=lengths, prompt_lengths=prompt_lengths)
     stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
     sequence_count = ops.number_of(lengths)
     return pack([last_stage_seconds, lengths_sum, prompt_lengths_sum, sequence_count])
-
-
-def _throughput_milliseconds_per_token_actor_update_finalize(state: Tensor) -> Tensor:
-    last_stage_seconds = state[0:2]
-    lengths_sum = state[2]
-    prompt_lengths_sum = state[3]
-    sequence_count = state[4]
-    product = 1000 * ops.last_value(last_stage_seconds)
-    return ops.or_nan(product / (lengths_sum + prompt_lengths_sum), sequence_count)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "throughput/tokens_per_step": MetricFunction(
-        id="throughput/tokens_per_step",
-        brief="Prompt and response tokens of one step.",
-        unit="token",
-        kind="scalar",
-        atom="sequence",
-        empty=0,
-        inputs=named("lengths", "prompt_lengths"),
-        parameters={},
-        function=throughput_tokens_per_step,
-        update=_throughput_tokens_per_step_update,
-        finalize=_throughput_tokens_per_step_finalize,
-        formula="sum(lengths) + sum(prompt_lengths)",
-        slots=(Slot("lengths_sum", "sum"), Slot("prompt_lengths_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "throughput/tokens_per_second_per_device": MetricFunction(
-        id="throughput/tokens_per_second_per_device",
-        brief="Tokens processed per second and device, everything in a step included.",
-        unit="token/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("lengths", "prompt_lengths", "step_seconds"),
-        parameters={"devices": None},
-        function=throughput_tokens_per_second_per_device,
-        update=_throughput_tokens_per_second_per_device_update,
-        finalize=_throughput_tokens_per_second_per_device_finalize,
-        finalize_parameters=("devices",),
-        formula="(sum(lengths) + sum(prompt_lengths)) / (last(step_seconds) * devices)",
-        slots=(
-            Slot("lengths_sum", "sum"),
-            Slot("prompt_lengths_sum", "sum"),
-            Slot("last_step_seconds", "last"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "throughput/trained_tokens_per_second": MetricFunction(
-        id="throughput/trained_tokens_per_second",
-        brief="Tokens with a loss per second of wall time, over all devices together.",
-        unit="token/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("trained_tokens", "step_seconds"),
-        parameters={},
-        function=throughput_trained_tokens_per_second,
-        update=_throughput_trained_tokens_per_second_update,
-        finalize=_throughput_trained_tokens_per_second_finalize,
-        formula="sum(trained_tokens) / last(step_seconds)",
-        slots=(Slot("trained_tokens_sum", "sum"), Slot("last_step_seconds", "last"), Slot("sequence_count", "count")),
-    ),
-    "throughput/tokens_per_second": MetricFunction(
-        id="throughput/tokens_per_second",
-        brief="Tokens processed per second of wall time, over all devices together.",
-        unit="token/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("lengths", "prompt_lengths", "step_seconds"),
-        parameters={},
-        function=throughput_tokens_per_second,
-        update=_throughput_tokens_per_second_update,
-        finalize=_throughput_tokens_per_second_finalize,
-        formula="(sum(lengths) + sum(prompt_lengths)) / last(step_seconds)",
-        slots=(
-            Slot("lengths_sum", "sum"),
-            Slot("prompt_lengths_sum", "sum"),
-            Slot("last_step_seconds", "last"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "throughput/tokens_per_second_forward_backward": MetricFunction(
-        id="throughput/tokens_per_second_forward_backward",
-        brief="Tokens processed per second of forward and backward passes, over all devices together.",
-        unit="token/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("lengths", "prompt_lengths", "stage_seconds"),
-        parameters={},
-        function=throughput_tokens_per_second_forward_backward,
-        update=_throughput_tokens_per_second_forward_backward_update,
-        finalize=_throughput_tokens_per_second_forward_backward_finalize,
-        formula="(sum(lengths) + sum(prompt_lengths)) / last(stage_seconds)",
-        slots=(
-            Slot("lengths_sum", "sum"),
-            Slot("prompt_lengths_sum", "sum"),
-            Slot("last_stage_seconds", "last"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "throughput/generated_tokens_per_second": MetricFunction(
-        id="throughput/generated_tokens_per_second",
-        brief="Tokens that the rollout engine generates per second, over all its devices together.",
-        unit="token/s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("lengths", "stage_seconds"),
-        parameters={},
-        function=throughput_generated_tokens_per_second,
-        update=_throughput_generated_tokens_per_second_update,
-        finalize=_throughput_generated_tokens_per_second_finalize,
-        formula="sum(lengths) / last(stage_seconds)",
-        slots=(Slot("lengths_sum", "sum"), Slot("last_stage_seconds", "last"), Slot("sequence_count", "count")),
-    ),
-    "throughput/mfu_step": MetricFunction(
-        id="throughput/mfu_step",
-        brief="Model FLOPs utilisation of a whole training step, waiting included.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("model_flops", "step_seconds"),
-        parameters={"devices": None, "device_flops": None},
-        function=throughput_mfu_step,
-        update=_throughput_mfu_step_update,
-        finalize=_throughput_mfu_step_finalize,
-        finalize_parameters=("devices", "device_flops"),
-        formula="sum(model_flops) / (last(step_seconds) * devices * device_flops)",
-        slots=(Slot("model_flops_sum", "sum"), Slot("last_step_seconds", "last"), Slot("element_count", "count")),
-    ),
-    "throughput/mfu_update": MetricFunction(
-        id="throughput/mfu_update",
-        brief="Model FLOPs utilisation of the policy's update.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("model_flops", "stage_seconds"),
-        parameters={"devices": None, "device_flops": None},
-        function=throughput_mfu_update,
-        update=_throughput_mfu_update_update,
-        finalize=_throughput_mfu_update_finalize,
-        finalize_parameters=("devices", "device_flops"),
-        formula="sum(model_flops) / (last(stage_seconds) * devices * device_flops)",
-        slots=(Slot("model_flops_sum", "sum"), Slot("last_stage_seconds", "last"), Slot("element_count", "count")),
-    ),
-    "throughput/mfu_critic": MetricFunction(
-        id="throughput/mfu_critic",
-        brief="Model FLOPs utilisation of the critic's update.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("model_flops", "stage_seconds"),
-        parameters={"devices": None, "device_flops": None},
-        function=throughput_mfu_critic,
-        update=_throughput_mfu_critic_update,
-        finalize=_throughput_mfu_critic_finalize,
-        finalize_parameters=("devices", "device_flops"),
-        formula="sum(model_flops) / (last(stage_seconds) * devices * device_flops)",
-        slots=(Slot("model_flops_sum", "sum"), Slot("last_stage_seconds", "last"), Slot("element_count", "count")),
-    ),
-    "throughput/mfu_old_log_probabilities": MetricFunction(
-        id="throughput/mfu_old_log_probabilities",
-        brief="Model FLOPs utilisation of recomputing the old log-probabilities.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("model_flops", "stage_seconds"),
-        parameters={"devices": None, "device_flops": None},
-        function=throughput_mfu_old_log_probabilities,
-        update=_throughput_mfu_old_log_probabilities_update,
-        finalize=_throughput_mfu_old_log_probabilities_finalize,
-        finalize_parameters=("devices", "device_flops"),
-        formula="sum(model_flops) / (last(stage_seconds) * devices * device_flops)",
-        slots=(Slot("model_flops_sum", "sum"), Slot("last_stage_seconds", "last"), Slot("element_count", "count")),
-    ),
-    "throughput/milliseconds_per_token/generation": MetricFunction(
-        id="throughput/milliseconds_per_token/generation",
-        brief="Wall time of generation per token.",
-        unit="ms",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("stage_seconds", "lengths"),
-        parameters={},
-        function=throughput_milliseconds_per_token_generation,
-        update=_throughput_milliseconds_per_token_generation_update,
-        finalize=_throughput_milliseconds_per_token_generation_finalize,
-        formula="1000 * last(stage_seconds) / sum(lengths)",
-        slots=(Slot("last_stage_seconds", "last"), Slot("lengths_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "throughput/milliseconds_per_token/reference": MetricFunction(
-        id="throughput/milliseconds_per_token/reference",
-        brief="Wall time of the reference model's log-probabilities per token.",
-        unit="ms",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("stage_seconds", "lengths", "prompt_lengths"),
-        parameters={},
-        function=throughput_milliseconds_per_token_reference,
-        update=_throughput_milliseconds_per_token_reference_update,
-        finalize=_throughput_milliseconds_per_token_reference_finalize,
-        formula="1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))",
-        slots=(
-            Slot("last_stage_seconds", "last"),
-            Slot("lengths_sum", "sum"),
-            Slot("prompt_lengths_sum", "sum"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "throughput/milliseconds_per_token/values": MetricFunction(
-        id="throughput/milliseconds_per_token/values",
-        brief="Wall time of value predictions per token.",
-        unit="ms",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("stage_seconds", "lengths", "prompt_lengths"),
-        parameters={},
-        function=throughput_milliseconds_per_token_values,
-        update=_throughput_milliseconds_per_token_values_update,
-        finalize=_throughput_milliseconds_per_token_values_finalize,
-        formula="1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))",
-        slots=(
-            Slot("last_stage_seconds", "last"),
-            Slot("lengths_sum", "sum"),
-            Slot("prompt_lengths_sum", "sum"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "throughput/milliseconds_per_token/advantages": MetricFunction(
-        id="throughput/milliseconds_per_token/advantages",
-        brief="Wall time of advantages per token.",
-        unit="ms",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("stage_seconds", "lengths", "prompt_lengths"),
-        parameters={},
-        function=throughput_milliseconds_per_token_advantages,
-        update=_throughput_milliseconds_per_token_advantages_update,
-        finalize=_throughput_milliseconds_per_token_advantages_finalize,
-        formula="1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))",
-        slots=(
-            Slot("last_stage_seconds", "last"),
-            Slot("lengths_sum", "sum"),
-            Slot("prompt_lengths_sum", "sum"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "throughput/milliseconds_per_token/critic_update": MetricFunction(
-        id="throughput/milliseconds_per_token/critic_update",
-        brief="Wall time of the critic's update per token.",
-        unit="ms",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("stage_seconds", "lengths", "prompt_lengths"),
-        parameters={},
-        function=throughput_milliseconds_per_token_critic_update,
-        update=_throughput_milliseconds_per_token_critic_update_update,
-        finalize=_throughput_milliseconds_per_token_critic_update_finalize,
-        formula="1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))",
-        slots=(
-            Slot("last_stage_seconds", "last"),
-            Slot("lengths_sum", "sum"),
-            Slot("prompt_lengths_sum", "sum"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-    "throughput/milliseconds_per_token/actor_update": MetricFunction(
-        id="throughput/milliseconds_per_token/actor_update",
-        brief="Wall time of the policy's update per token.",
-        unit="ms",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("stage_seconds", "lengths", "prompt_lengths"),
-        parameters={},
-        function=throughput_milliseconds_per_token_actor_update,
-        update=_throughput_milliseconds_per_token_actor_update_update,
-        finalize=_throughput_milliseconds_per_token_actor_update_finalize,
-        formula="1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))",
-        slots=(
-            Slot("last_stage_seconds", "last"),
-            Slot("lengths_sum", "sum"),
-            Slot("prompt_lengths_sum", "sum"),
-            Slot("sequence_count", "count"),
-        ),
-    ),
-}
-"""What is known about each function, by the metric's id."""

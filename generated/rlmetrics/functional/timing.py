@@ -12,16 +12,18 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = ["METRICS", "timing_forward_backward", "timing_optimizer_step", "timing_training_forward"]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("timing/forward_backward", results.only)
 def timing_forward_backward(event_seconds: Tensor) -> Tensor:
     """Wall time of the forward and backward passes of one optimizer step.
 
@@ -29,10 +31,7 @@ def timing_forward_backward(event_seconds: Tensor) -> Tensor:
     Of the parts of a step it is the only useful work; its share of the step is what to increase. Time inside the
     training step of each micro-batch, added up over the micro-batches of one optimizer step.
 
-    Formula::
-
-        sum(event_seconds)
-
+    Formula: ``sum(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -43,24 +42,17 @@ def timing_forward_backward(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.timing_forward_backward(tensor([1., 2., 6.])).item(), 3)
+        9.0
     """
-    state = _timing_forward_backward_update(event_seconds)
-    return _timing_forward_backward_finalize(state)
-
-
-def _timing_forward_backward_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    return pack([event_seconds_sum])
+    return keep.total(event_seconds)
 
 
-def _timing_forward_backward_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
+@METRICS.metric("timing/training_forward", results.only)
 def timing_training_forward(event_seconds: Tensor) -> Tensor:
     """Wall time of the forward passes of the policy in one optimizer step.
 
@@ -68,10 +60,7 @@ def timing_training_forward(event_seconds: Tensor) -> Tensor:
     appears in the backward pass. About a third of the time of forward and backward pass is usual otherwise. From
     calling the model to having log-probabilities and entropies, added up over the micro-batches of one optimizer step.
 
-    Formula::
-
-        sum(event_seconds)
-
+    Formula: ``sum(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -82,24 +71,17 @@ def timing_training_forward(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.timing_training_forward(tensor([1., 2., 6.])).item(), 3)
+        9.0
     """
-    state = _timing_training_forward_update(event_seconds)
-    return _timing_training_forward_finalize(state)
-
-
-def _timing_training_forward_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    return pack([event_seconds_sum])
+    return keep.total(event_seconds)
 
 
-def _timing_training_forward_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
+@METRICS.metric("timing/optimizer_step", results.ratio)
 def timing_optimizer_step(event_seconds: Tensor) -> Tensor:
     """Wall time of one step of the optimiser.
 
@@ -107,10 +89,7 @@ def timing_optimizer_step(event_seconds: Tensor) -> Tensor:
     states are spread over processes. From the call of the optimiser to its return, on each process, averaged over the
     calls of one update.
 
-    Formula::
-
-        mean(event_seconds)
-
+    Formula: ``mean(event_seconds)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -121,71 +100,11 @@ def timing_optimizer_step(event_seconds: Tensor) -> Tensor:
         Float64 tensor ``[]``, in s; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.timing_optimizer_step(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _timing_optimizer_step_update(event_seconds)
-    return _timing_optimizer_step_finalize(state)
-
-
-def _timing_optimizer_step_update(event_seconds: Tensor) -> Tensor:
-    check(event_seconds=event_seconds)
     event_seconds = ops.as_float(event_seconds)
-    event_seconds_sum = ops.total(event_seconds)
-    element_count = ops.number_of(event_seconds)
-    return pack([event_seconds_sum, element_count])
-
-
-def _timing_optimizer_step_finalize(state: Tensor) -> Tensor:
-    event_seconds_sum, element_count = state.unbind()
-    return event_seconds_sum / element_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "timing/forward_backward": MetricFunction(
-        id="timing/forward_backward",
-        brief="Wall time of the forward and backward passes of one optimizer step.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty=0,
-        inputs=named("event_seconds"),
-        parameters={},
-        function=timing_forward_backward,
-        update=_timing_forward_backward_update,
-        finalize=_timing_forward_backward_finalize,
-        formula="sum(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"),),
-    ),
-    "timing/training_forward": MetricFunction(
-        id="timing/training_forward",
-        brief="Wall time of the forward passes of the policy in one optimizer step.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty=0,
-        inputs=named("event_seconds"),
-        parameters={},
-        function=timing_training_forward,
-        update=_timing_training_forward_update,
-        finalize=_timing_training_forward_finalize,
-        formula="sum(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"),),
-    ),
-    "timing/optimizer_step": MetricFunction(
-        id="timing/optimizer_step",
-        brief="Wall time of one step of the optimiser.",
-        unit="s",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("event_seconds"),
-        parameters={},
-        function=timing_optimizer_step,
-        update=_timing_optimizer_step_update,
-        finalize=_timing_optimizer_step_finalize,
-        formula="mean(event_seconds)",
-        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(event_seconds)

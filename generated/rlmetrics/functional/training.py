@@ -11,12 +11,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -41,7 +40,11 @@ __all__ = [
     "training_worst_staleness_min",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("training/multi_token_prediction_loss", results.ratio)
 def training_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Loss of one multi-token-prediction head on the training batch.
 
@@ -50,10 +53,7 @@ def training_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Ten
     that head gets worse. The head's loss as the training framework reports it after a mini-batch, averaged over tokens
     and ranks.
 
-    Formula::
-
-        mean(-multi_token_logprobs)
-
+    Formula: ``mean(-multi_token_logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -66,40 +66,35 @@ def training_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Ten
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction,
             https://arxiv.org/abs/2404.19737.
+
+    Example:
+        >>> multi_token_logprobs = tensor([[-1., -2., 9.], [-6., 9., 9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.training_multi_token_prediction_loss(multi_token_logprobs, mask).item(), 3)
+        3.0
     """
-    state = _training_multi_token_prediction_loss_update(multi_token_logprobs, mask)
-    return _training_multi_token_prediction_loss_finalize(state)
-
-
-def _training_multi_token_prediction_loss_update(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(multi_token_logprobs=multi_token_logprobs, mask=mask)
     mask = mask.bool()
     multi_token_logprobs = ops.masked(multi_token_logprobs, mask)
-    negative_multi_token_logprobs_sum = ops.total(-multi_token_logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([negative_multi_token_logprobs_sum, token_count])
+    return keep.mean(-multi_token_logprobs, mask)
 
 
-def _training_multi_token_prediction_loss_finalize(state: Tensor) -> Tensor:
-    negative_multi_token_logprobs_sum, token_count = state.unbind()
-    return negative_multi_token_logprobs_sum / token_count
+def _training_gradient_signal_power_result(state: Tensor) -> Tensor:
+    gradient_norms_sum, element_count = state.unbind()
+    return torch.square(gradient_norms_sum / element_count)
 
 
+@METRICS.metric("training/gradient_signal_power", _training_gradient_signal_power_result)
 def training_gradient_signal_power(gradient_norms: Tensor) -> Tensor:
     """Squared norm of the averaged gradient: the part of the gradient that samples agree on.
 
     Compare with the total power: their ratio is a signal-to-noise ratio of the batch. Falls as the policy converges.
 
-    Formula::
-
-        mean(gradient_norms) ** 2
-
+    Formula: ``mean(gradient_norms) ** 2``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -110,30 +105,21 @@ def training_gradient_signal_power(gradient_norms: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
             https://www.jmlr.org/papers/v5/greensmith04a.html.
+
+    Example:
+        >>> round(F.training_gradient_signal_power(tensor([1., 2., 6.])).item(), 3)
+        9.0
     """
-    state = _training_gradient_signal_power_update(gradient_norms)
-    return _training_gradient_signal_power_finalize(state)
-
-
-def _training_gradient_signal_power_update(gradient_norms: Tensor) -> Tensor:
-    check(gradient_norms=gradient_norms)
     gradient_norms = ops.as_float(gradient_norms)
-    gradient_norms_sum = ops.total(gradient_norms)
-    element_count = ops.number_of(gradient_norms)
-    return pack([gradient_norms_sum, element_count])
+    return keep.mean(gradient_norms)
 
 
-def _training_gradient_signal_power_finalize(state: Tensor) -> Tensor:
-    gradient_norms_sum, element_count = state.unbind()
-    return torch.square(gradient_norms_sum / element_count)
-
-
+@METRICS.metric("training/gradient_total_power", results.ratio)
 def training_gradient_total_power(
     old_logprobs: Tensor,
     probability_square_sums: Tensor,
@@ -165,24 +151,20 @@ def training_gradient_total_power(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
             https://www.jmlr.org/papers/v5/greensmith04a.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> probability_square_sums = tensor([[0.5, 0.5, -9], [0.3, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.training_gradient_total_power(old_logprobs, probability_square_sums, advantages, mask).item(), 3)
+        3.725
     """
-    state = _training_gradient_total_power_update(old_logprobs, probability_square_sums, advantages, mask)
-    return _training_gradient_total_power_finalize(state)
-
-
-def _training_gradient_total_power_update(
-    old_logprobs: Tensor,
-    probability_square_sums: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-) -> Tensor:
-    check(old_logprobs=old_logprobs, probability_square_sums=probability_square_sums, advantages=advantages, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     probability_square_sums = ops.masked(probability_square_sums, mask)
@@ -190,17 +172,20 @@ def _training_gradient_total_power_update(
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     advantage = ops.seq_sum(advantages, mask) / greater
     score_norm = ops.seq_sum(1 - 2 * torch.exp(old_logprobs) + probability_square_sums, mask)
-    product = torch.square(advantage) * torch.clamp(score_norm, min=0)
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(torch.square(advantage) * torch.clamp(score_norm, min=0))
 
 
-def _training_gradient_total_power_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
+def _training_gradient_noise_power_result(state: Tensor) -> Tensor:
+    condition_count, product_sum, sequence_count, gradient_norms_sum, element_count = state.unbind()
+    responses = condition_count
+    total = product_sum / sequence_count
+    difference = total - torch.square(gradient_norms_sum / element_count)
+    greater = torch.clamp(difference / torch.clamp(responses - 1, min=1), min=0)
+    value = torch.where(responses > 1, greater, 0)
+    return ops.or_nan(value, sequence_count, element_count)
 
 
+@METRICS.metric("training/gradient_noise_power", _training_gradient_noise_power_result)
 def training_gradient_noise_power(
     old_logprobs: Tensor,
     probability_square_sums: Tensor,
@@ -237,37 +222,28 @@ def training_gradient_noise_power(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
             https://www.jmlr.org/papers/v5/greensmith04a.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> probability_square_sums = tensor([[0.5, 0.5, -9], [0.3, -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> gradient_norms = tensor([1., 2.])
+        >>> value = F.training_gradient_noise_power(
+        ...     old_logprobs,
+        ...     probability_square_sums,
+        ...     advantages,
+        ...     mask,
+        ...     gradient_norms,
+        ... )
+        >>> round(value.item(), 3)
+        1.475
     """
-    state = _training_gradient_noise_power_update(
-        old_logprobs,
-        probability_square_sums,
-        advantages,
-        mask,
-        gradient_norms,
-    )
-    return _training_gradient_noise_power_finalize(state)
-
-
-def _training_gradient_noise_power_update(
-    old_logprobs: Tensor,
-    probability_square_sums: Tensor,
-    advantages: Tensor,
-    mask: Tensor,
-    gradient_norms: Tensor,
-) -> Tensor:
-    check(
-        old_logprobs=old_logprobs,
-        probability_square_sums=probability_square_sums,
-        advantages=advantages,
-        mask=mask,
-        gradient_norms=gradient_norms,
-    )
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     probability_square_sums = ops.masked(probability_square_sums, mask)
@@ -285,26 +261,14 @@ def _training_gradient_noise_power_update(
     return pack([condition_count, product_sum, sequence_count, gradient_norms_sum, element_count])
 
 
-def _training_gradient_noise_power_finalize(state: Tensor) -> Tensor:
-    condition_count, product_sum, sequence_count, gradient_norms_sum, element_count = state.unbind()
-    responses = condition_count
-    total = product_sum / sequence_count
-    difference = total - torch.square(gradient_norms_sum / element_count)
-    greater = torch.clamp(difference / torch.clamp(responses - 1, min=1), min=0)
-    value = torch.where(responses > 1, greater, 0)
-    return ops.or_nan(value, sequence_count, element_count)
-
-
+@METRICS.metric("training/advantage_power", results.ratio)
 def training_advantage_power(advantages: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of the squared mean advantage.
 
     The part of the gradient's power that rewards contribute. 0 means that nothing is learnt from the batch; near 1 with
     advantages normalised per group.
 
-    Formula::
-
-        mean((seq_sum(advantages) / maximum(seq_count(mask), 1)) ** 2)
-
+    Formula: ``mean((seq_sum(advantages) / maximum(seq_count(mask), 1)) ** 2)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -315,33 +279,25 @@ def training_advantage_power(advantages: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
             https://www.jmlr.org/papers/v5/greensmith04a.html.
+
+    Example:
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.training_advantage_power(advantages, mask).item(), 3)
+        4.625
     """
-    state = _training_advantage_power_update(advantages, mask)
-    return _training_advantage_power_finalize(state)
-
-
-def _training_advantage_power_update(advantages: Tensor, mask: Tensor) -> Tensor:
-    check(advantages=advantages, mask=mask)
     mask = mask.bool()
     advantages = ops.masked(advantages, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
-    power = torch.square(ops.seq_sum(advantages, mask) / greater)
-    power_sum = ops.total(power)
-    sequence_count = ops.number_of(power)
-    return pack([power_sum, sequence_count])
+    return keep.mean(torch.square(ops.seq_sum(advantages, mask) / greater))
 
 
-def _training_advantage_power_finalize(state: Tensor) -> Tensor:
-    power_sum, sequence_count = state.unbind()
-    return power_sum / sequence_count
-
-
+@METRICS.metric("training/score_norm_proxy", results.ratio)
 def training_score_norm_proxy(old_logprobs: Tensor, probability_square_sums: Tensor, mask: Tensor) -> Tensor:
     """Mean over responses of a proxy for the squared norm of the score function.
 
@@ -366,33 +322,27 @@ def training_score_norm_proxy(old_logprobs: Tensor, probability_square_sums: Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
             https://www.jmlr.org/papers/v5/greensmith04a.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> probability_square_sums = tensor([[0.5, 0.5, -9], [0.3, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.training_score_norm_proxy(old_logprobs, probability_square_sums, mask).item(), 4)
+        0.9
     """
-    state = _training_score_norm_proxy_update(old_logprobs, probability_square_sums, mask)
-    return _training_score_norm_proxy_finalize(state)
-
-
-def _training_score_norm_proxy_update(old_logprobs: Tensor, probability_square_sums: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, probability_square_sums=probability_square_sums, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     probability_square_sums = ops.masked(probability_square_sums, mask)
     score_norm = ops.seq_sum(1 - 2 * torch.exp(old_logprobs) + probability_square_sums, mask)
-    score_norm_sum = ops.total(score_norm)
-    sequence_count = ops.number_of(score_norm)
-    return pack([score_norm_sum, sequence_count])
+    return keep.mean(score_norm)
 
 
-def _training_score_norm_proxy_finalize(state: Tensor) -> Tensor:
-    score_norm_sum, sequence_count = state.unbind()
-    return score_norm_sum / sequence_count
-
-
+@METRICS.metric("training/score_norm_proxy@from_logits", results.ratio)
 def training_score_norm_proxy_from_logits(old_logprobs: Tensor, old_logits: Tensor, mask: Tensor) -> Tensor:
     """Proxy for the squared norm of the score function, with sums of squared probabilities taken from the logits.
 
@@ -417,19 +367,19 @@ def training_score_norm_proxy_from_logits(old_logprobs: Tensor, old_logits: Tens
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
             https://www.jmlr.org/papers/v5/greensmith04a.html.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> old_logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.training_score_norm_proxy_from_logits(old_logprobs, old_logits, mask).item(), 4)
+        1.0625
     """
-    state = _training_score_norm_proxy_from_logits_update(old_logprobs, old_logits, mask)
-    return _training_score_norm_proxy_from_logits_finalize(state)
-
-
-def _training_score_norm_proxy_from_logits_update(old_logprobs: Tensor, old_logits: Tensor, mask: Tensor) -> Tensor:
-    check(old_logprobs=old_logprobs, old_logits=old_logits, mask=mask)
     mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
 
@@ -441,26 +391,17 @@ def _training_score_norm_proxy_from_logits_update(old_logprobs: Tensor, old_logi
 
     sum_vocab = ops.in_chunks(sum_vocab_rows_2, old_logits, mask=mask)
     score_norm = ops.seq_sum(1 - 2 * torch.exp(old_logprobs) + sum_vocab, mask)
-    score_norm_sum = ops.total(score_norm)
-    sequence_count = ops.number_of(score_norm)
-    return pack([score_norm_sum, sequence_count])
+    return keep.mean(score_norm)
 
 
-def _training_score_norm_proxy_from_logits_finalize(state: Tensor) -> Tensor:
-    score_norm_sum, sequence_count = state.unbind()
-    return score_norm_sum / sequence_count
-
-
+@METRICS.metric("training/trajectory_span/mean", results.ratio)
 def training_trajectory_span_mean(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
     """Mean number of weight versions that took part in generating one response.
 
     1 when responses were generated by one version of the policy each, more when weights were exchanged under them.
     Responses that span many versions follow no single policy.
 
-    Formula::
-
-        mean(newest_version - oldest_version + 1)
-
+    Formula: ``mean(newest_version - oldest_version + 1)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -471,40 +412,29 @@ def training_trajectory_span_mean(newest_version: Tensor, oldest_version: Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> newest_version = tensor([3, 5])
+        >>> oldest_version = tensor([3, 2])
+        >>> round(F.training_trajectory_span_mean(newest_version, oldest_version).item(), 3)
+        2.5
     """
-    state = _training_trajectory_span_mean_update(newest_version, oldest_version)
-    return _training_trajectory_span_mean_finalize(state)
+    return keep.mean(ops.as_float(newest_version) - ops.as_float(oldest_version) + 1)
 
 
-def _training_trajectory_span_mean_update(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
-    check(newest_version=newest_version, oldest_version=oldest_version)
-    total = ops.as_float(newest_version) - ops.as_float(oldest_version) + 1
-    total_sum = ops.total(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_sum, sequence_count])
-
-
-def _training_trajectory_span_mean_finalize(state: Tensor) -> Tensor:
-    total_sum, sequence_count = state.unbind()
-    return total_sum / sequence_count
-
-
+@METRICS.metric("training/staleness/mean", results.ratio)
 def training_staleness_mean(newest_version: Tensor, *, version: float) -> Tensor:
     """Mean number of weight versions by which a response's newest tokens lag behind the trainer.
 
     0 on policy. The lower bound of staleness, since older versions may have written the beginning of a response.
     Asynchronous training trades it for speed; large values need importance weights.
 
-    Formula::
-
-        mean(version - newest_version)
-
+    Formula: ``mean(version - newest_version)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -515,41 +445,26 @@ def training_staleness_mean(newest_version: Tensor, *, version: float) -> Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> round(F.training_staleness_mean(tensor([1, 2, 6]), version=7).item(), 3)
+        4.0
     """
-    state = _training_staleness_mean_update(newest_version, version=version)
-    return _training_staleness_mean_finalize(state)
+    return keep.mean(version - ops.as_float(newest_version))
 
 
-def _training_staleness_mean_update(newest_version: Tensor, *, version: float) -> Tensor:
-    check(newest_version=newest_version)
-    check_numbers("training/staleness/mean", version=version)
-    difference = version - ops.as_float(newest_version)
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
-
-
-def _training_staleness_mean_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("training/worst_staleness/mean", results.ratio)
 def training_worst_staleness_mean(oldest_version: Tensor, *, version: float) -> Tensor:
     """Mean number of weight versions by which a response's oldest tokens lag behind the trainer.
 
     Counts from the version that wrote the first token of each response, so it is the upper bound of staleness.
 
-    Formula::
-
-        mean(version - oldest_version)
-
+    Formula: ``mean(version - oldest_version)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -560,41 +475,26 @@ def training_worst_staleness_mean(oldest_version: Tensor, *, version: float) -> 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> round(F.training_worst_staleness_mean(tensor([1, 2, 6]), version=7).item(), 3)
+        4.0
     """
-    state = _training_worst_staleness_mean_update(oldest_version, version=version)
-    return _training_worst_staleness_mean_finalize(state)
+    return keep.mean(version - ops.as_float(oldest_version))
 
 
-def _training_worst_staleness_mean_update(oldest_version: Tensor, *, version: float) -> Tensor:
-    check(oldest_version=oldest_version)
-    check_numbers("training/worst_staleness/mean", version=version)
-    difference = version - ops.as_float(oldest_version)
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
-
-
-def _training_worst_staleness_mean_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("training/trajectory_span/max", results.counted)
 def training_trajectory_span_max(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
     """Largest number of weight versions that took part in generating one response.
 
     The response that lived through the most exchanges of weights, usually the longest one.
 
-    Formula::
-
-        max(newest_version - oldest_version + 1)
-
+    Formula: ``max(newest_version - oldest_version + 1)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -605,39 +505,28 @@ def training_trajectory_span_max(newest_version: Tensor, oldest_version: Tensor)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> newest_version = tensor([3, 5])
+        >>> oldest_version = tensor([3, 2])
+        >>> round(F.training_trajectory_span_max(newest_version, oldest_version).item(), 3)
+        4.0
     """
-    state = _training_trajectory_span_max_update(newest_version, oldest_version)
-    return _training_trajectory_span_max_finalize(state)
+    return keep.largest(ops.as_float(newest_version) - ops.as_float(oldest_version) + 1)
 
 
-def _training_trajectory_span_max_update(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
-    check(newest_version=newest_version, oldest_version=oldest_version)
-    total = ops.as_float(newest_version) - ops.as_float(oldest_version) + 1
-    total_max = ops.largest(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_max, sequence_count])
-
-
-def _training_trajectory_span_max_finalize(state: Tensor) -> Tensor:
-    total_max, sequence_count = state.unbind()
-    return ops.or_nan(total_max, sequence_count)
-
-
+@METRICS.metric("training/staleness/max", results.counted)
 def training_staleness_max(newest_version: Tensor, *, version: float) -> Tensor:
     """Largest number of weight versions by which a response's newest tokens lag behind the trainer.
 
     The oldest response that was trained on. Limits on staleness cut it off.
 
-    Formula::
-
-        max(version - newest_version)
-
+    Formula: ``max(version - newest_version)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -648,41 +537,26 @@ def training_staleness_max(newest_version: Tensor, *, version: float) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> round(F.training_staleness_max(tensor([1, 2, 6]), version=7).item(), 3)
+        6.0
     """
-    state = _training_staleness_max_update(newest_version, version=version)
-    return _training_staleness_max_finalize(state)
+    return keep.largest(version - ops.as_float(newest_version))
 
 
-def _training_staleness_max_update(newest_version: Tensor, *, version: float) -> Tensor:
-    check(newest_version=newest_version)
-    check_numbers("training/staleness/max", version=version)
-    difference = version - ops.as_float(newest_version)
-    difference_max = ops.largest(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_max, sequence_count])
-
-
-def _training_staleness_max_finalize(state: Tensor) -> Tensor:
-    difference_max, sequence_count = state.unbind()
-    return ops.or_nan(difference_max, sequence_count)
-
-
+@METRICS.metric("training/worst_staleness/max", results.counted)
 def training_worst_staleness_max(oldest_version: Tensor, *, version: float) -> Tensor:
     """Largest number of weight versions by which a response's oldest tokens lag behind the trainer.
 
     The most outdated token that was trained on belongs to this response.
 
-    Formula::
-
-        max(version - oldest_version)
-
+    Formula: ``max(version - oldest_version)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -693,41 +567,26 @@ def training_worst_staleness_max(oldest_version: Tensor, *, version: float) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> round(F.training_worst_staleness_max(tensor([1, 2, 6]), version=7).item(), 3)
+        6.0
     """
-    state = _training_worst_staleness_max_update(oldest_version, version=version)
-    return _training_worst_staleness_max_finalize(state)
+    return keep.largest(version - ops.as_float(oldest_version))
 
 
-def _training_worst_staleness_max_update(oldest_version: Tensor, *, version: float) -> Tensor:
-    check(oldest_version=oldest_version)
-    check_numbers("training/worst_staleness/max", version=version)
-    difference = version - ops.as_float(oldest_version)
-    difference_max = ops.largest(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_max, sequence_count])
-
-
-def _training_worst_staleness_max_finalize(state: Tensor) -> Tensor:
-    difference_max, sequence_count = state.unbind()
-    return ops.or_nan(difference_max, sequence_count)
-
-
+@METRICS.metric("training/trajectory_span/min", results.counted)
 def training_trajectory_span_min(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
     """Smallest number of weight versions that took part in generating one response.
 
     1 as soon as one response was generated without an exchange of weights.
 
-    Formula::
-
-        min(newest_version - oldest_version + 1)
-
+    Formula: ``min(newest_version - oldest_version + 1)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -738,39 +597,28 @@ def training_trajectory_span_min(newest_version: Tensor, oldest_version: Tensor)
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> newest_version = tensor([3, 5])
+        >>> oldest_version = tensor([3, 2])
+        >>> round(F.training_trajectory_span_min(newest_version, oldest_version).item(), 3)
+        1.0
     """
-    state = _training_trajectory_span_min_update(newest_version, oldest_version)
-    return _training_trajectory_span_min_finalize(state)
+    return keep.smallest(ops.as_float(newest_version) - ops.as_float(oldest_version) + 1)
 
 
-def _training_trajectory_span_min_update(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
-    check(newest_version=newest_version, oldest_version=oldest_version)
-    total = ops.as_float(newest_version) - ops.as_float(oldest_version) + 1
-    total_min = ops.smallest(total)
-    sequence_count = ops.number_of(total)
-    return pack([total_min, sequence_count])
-
-
-def _training_trajectory_span_min_finalize(state: Tensor) -> Tensor:
-    total_min, sequence_count = state.unbind()
-    return ops.or_nan(total_min, sequence_count)
-
-
+@METRICS.metric("training/staleness/min", results.counted)
 def training_staleness_min(newest_version: Tensor, *, version: float) -> Tensor:
     """Smallest number of weight versions by which a response's newest tokens lag behind the trainer.
 
     0 as soon as one response was finished by the newest weights.
 
-    Formula::
-
-        min(version - newest_version)
-
+    Formula: ``min(version - newest_version)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -781,41 +629,26 @@ def training_staleness_min(newest_version: Tensor, *, version: float) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> round(F.training_staleness_min(tensor([1, 2, 6]), version=7).item(), 3)
+        1.0
     """
-    state = _training_staleness_min_update(newest_version, version=version)
-    return _training_staleness_min_finalize(state)
+    return keep.smallest(version - ops.as_float(newest_version))
 
 
-def _training_staleness_min_update(newest_version: Tensor, *, version: float) -> Tensor:
-    check(newest_version=newest_version)
-    check_numbers("training/staleness/min", version=version)
-    difference = version - ops.as_float(newest_version)
-    difference_min = ops.smallest(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_min, sequence_count])
-
-
-def _training_staleness_min_finalize(state: Tensor) -> Tensor:
-    difference_min, sequence_count = state.unbind()
-    return ops.or_nan(difference_min, sequence_count)
-
-
+@METRICS.metric("training/worst_staleness/min", results.counted)
 def training_worst_staleness_min(oldest_version: Tensor, *, version: float) -> Tensor:
     """Smallest number of weight versions by which a response's oldest tokens lag behind the trainer.
 
     The freshest response of the batch, counted from its first token.
 
-    Formula::
-
-        min(version - oldest_version)
-
+    Formula: ``min(version - oldest_version)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -826,42 +659,27 @@ def training_worst_staleness_min(oldest_version: Tensor, *, version: float) -> T
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
             https://arxiv.org/abs/2505.24298.
+
+    Example:
+        >>> round(F.training_worst_staleness_min(tensor([1, 2, 6]), version=7).item(), 3)
+        1.0
     """
-    state = _training_worst_staleness_min_update(oldest_version, version=version)
-    return _training_worst_staleness_min_finalize(state)
+    return keep.smallest(version - ops.as_float(oldest_version))
 
 
-def _training_worst_staleness_min_update(oldest_version: Tensor, *, version: float) -> Tensor:
-    check(oldest_version=oldest_version)
-    check_numbers("training/worst_staleness/min", version=version)
-    difference = version - ops.as_float(oldest_version)
-    difference_min = ops.smallest(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_min, sequence_count])
-
-
-def _training_worst_staleness_min_finalize(state: Tensor) -> Tensor:
-    difference_min, sequence_count = state.unbind()
-    return ops.or_nan(difference_min, sequence_count)
-
-
+@METRICS.metric("training/evicted_span/mean", results.ratio)
 def training_evicted_span_mean(evicted_spans: Tensor) -> Tensor:
     """Mean age in steps of the groups that were thrown away as too stale.
 
     The step at which the trainer looked minus the step at which the prompt was submitted, plus 1. Just above the
     threshold is normal.
 
-    Formula::
-
-        mean(evicted_spans)
-
+    Formula: ``mean(evicted_spans)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -871,35 +689,23 @@ def training_evicted_span_mean(evicted_spans: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.training_evicted_span_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _training_evicted_span_mean_update(evicted_spans)
-    return _training_evicted_span_mean_finalize(state)
-
-
-def _training_evicted_span_mean_update(evicted_spans: Tensor) -> Tensor:
-    check(evicted_spans=evicted_spans)
     evicted_spans = ops.as_float(evicted_spans)
-    evicted_spans_sum = ops.total(evicted_spans)
-    element_count = ops.number_of(evicted_spans)
-    return pack([evicted_spans_sum, element_count])
+    return keep.mean(evicted_spans)
 
 
-def _training_evicted_span_mean_finalize(state: Tensor) -> Tensor:
-    evicted_spans_sum, element_count = state.unbind()
-    return evicted_spans_sum / element_count
-
-
+@METRICS.metric("training/evicted_span/max", results.counted)
 def training_evicted_span_max(evicted_spans: Tensor) -> Tensor:
     """Largest age in steps of the groups that were thrown away as too stale.
 
     The oldest group that was thrown away; far above the threshold, it was stuck somewhere.
 
-    Formula::
-
-        max(evicted_spans)
-
+    Formula: ``max(evicted_spans)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -909,35 +715,23 @@ def training_evicted_span_max(evicted_spans: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.training_evicted_span_max(tensor([1., 6., 2.])).item(), 3)
+        6.0
     """
-    state = _training_evicted_span_max_update(evicted_spans)
-    return _training_evicted_span_max_finalize(state)
-
-
-def _training_evicted_span_max_update(evicted_spans: Tensor) -> Tensor:
-    check(evicted_spans=evicted_spans)
     evicted_spans = ops.as_float(evicted_spans)
-    evicted_spans_max = ops.largest(evicted_spans)
-    element_count = ops.number_of(evicted_spans)
-    return pack([evicted_spans_max, element_count])
+    return keep.largest(evicted_spans)
 
 
-def _training_evicted_span_max_finalize(state: Tensor) -> Tensor:
-    evicted_spans_max, element_count = state.unbind()
-    return ops.or_nan(evicted_spans_max, element_count)
-
-
+@METRICS.metric("training/evicted_span/min", results.counted)
 def training_evicted_span_min(evicted_spans: Tensor) -> Tensor:
     """Smallest age in steps of the groups that were thrown away as too stale.
 
     The youngest group that was thrown away; one above the threshold by construction.
 
-    Formula::
-
-        min(evicted_spans)
-
+    Formula: ``min(evicted_spans)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -947,332 +741,11 @@ def training_evicted_span_min(evicted_spans: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.training_evicted_span_min(tensor([2., 1., 6.])).item(), 3)
+        1.0
     """
-    state = _training_evicted_span_min_update(evicted_spans)
-    return _training_evicted_span_min_finalize(state)
-
-
-def _training_evicted_span_min_update(evicted_spans: Tensor) -> Tensor:
-    check(evicted_spans=evicted_spans)
     evicted_spans = ops.as_float(evicted_spans)
-    evicted_spans_min = ops.smallest(evicted_spans)
-    element_count = ops.number_of(evicted_spans)
-    return pack([evicted_spans_min, element_count])
-
-
-def _training_evicted_span_min_finalize(state: Tensor) -> Tensor:
-    evicted_spans_min, element_count = state.unbind()
-    return ops.or_nan(evicted_spans_min, element_count)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "training/multi_token_prediction_loss": MetricFunction(
-        id="training/multi_token_prediction_loss",
-        brief="Loss of one multi-token-prediction head on the training batch.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("multi_token_logprobs", "mask"),
-        parameters={},
-        function=training_multi_token_prediction_loss,
-        update=_training_multi_token_prediction_loss_update,
-        finalize=_training_multi_token_prediction_loss_finalize,
-        formula="mean(-multi_token_logprobs)",
-        slots=(Slot("negative_multi_token_logprobs_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "training/gradient_signal_power": MetricFunction(
-        id="training/gradient_signal_power",
-        brief="Squared norm of the averaged gradient: the part of the gradient that samples agree on.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("gradient_norms"),
-        parameters={},
-        function=training_gradient_signal_power,
-        update=_training_gradient_signal_power_update,
-        finalize=_training_gradient_signal_power_finalize,
-        formula="mean(gradient_norms) ** 2",
-        slots=(Slot("gradient_norms_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "training/gradient_total_power": MetricFunction(
-        id="training/gradient_total_power",
-        brief="Estimated mean squared norm of the gradient of one response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "probability_square_sums", "advantages", "mask"),
-        parameters={},
-        function=training_gradient_total_power,
-        update=_training_gradient_total_power_update,
-        finalize=_training_gradient_total_power_finalize,
-        formula="mean(advantage ** 2 * maximum(score_norm, 0))",
-        let={
-            "score_norm": "seq_sum(1 - 2 * exp(old_logprobs) + probability_square_sums)",
-            "advantage": "seq_sum(advantages) / maximum(seq_count(mask), 1)",
-        },
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "training/gradient_noise_power": MetricFunction(
-        id="training/gradient_noise_power",
-        brief="Estimated variance of the averaged gradient.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("old_logprobs", "probability_square_sums", "advantages", "mask", "gradient_norms"),
-        parameters={},
-        function=training_gradient_noise_power,
-        update=_training_gradient_noise_power_update,
-        finalize=_training_gradient_noise_power_finalize,
-        formula="where(responses > 1, maximum((total - mean(gradient_norms) ** 2) / maximum(responses - 1, 1), 0), 0)",
-        let={
-            "score_norm": "seq_sum(1 - 2 * exp(old_logprobs) + probability_square_sums)",
-            "advantage": "seq_sum(advantages) / maximum(seq_count(mask), 1)",
-            "total": "mean(advantage ** 2 * maximum(score_norm, 0))",
-            "responses": "count(seq_count(mask) >= 0)",
-        },
-        slots=(
-            Slot("condition_count", "count"),
-            Slot("product_sum", "sum"),
-            Slot("sequence_count", "count"),
-            Slot("gradient_norms_sum", "sum"),
-            Slot("element_count", "count"),
-        ),
-    ),
-    "training/advantage_power": MetricFunction(
-        id="training/advantage_power",
-        brief="Mean over responses of the squared mean advantage.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("advantages", "mask"),
-        parameters={},
-        function=training_advantage_power,
-        update=_training_advantage_power_update,
-        finalize=_training_advantage_power_finalize,
-        formula="mean((seq_sum(advantages) / maximum(seq_count(mask), 1)) ** 2)",
-        slots=(Slot("power_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "training/score_norm_proxy": MetricFunction(
-        id="training/score_norm_proxy",
-        brief="Mean over responses of a proxy for the squared norm of the score function.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "probability_square_sums", "mask"),
-        parameters={},
-        function=training_score_norm_proxy,
-        update=_training_score_norm_proxy_update,
-        finalize=_training_score_norm_proxy_finalize,
-        formula="mean(score_norm)",
-        let={"score_norm": "seq_sum(1 - 2 * exp(old_logprobs) + probability_square_sums)"},
-        slots=(Slot("score_norm_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "training/score_norm_proxy@from_logits": MetricFunction(
-        id="training/score_norm_proxy@from_logits",
-        brief=(
-            "Proxy for the squared norm of the score function, with sums of squared probabilities taken from the "
-            "logits."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("old_logprobs", "old_logits", "mask"),
-        parameters={},
-        function=training_score_norm_proxy_from_logits,
-        update=_training_score_norm_proxy_from_logits_update,
-        finalize=_training_score_norm_proxy_from_logits_finalize,
-        formula="mean(score_norm)",
-        let={"score_norm": "seq_sum(1 - 2 * exp(old_logprobs) + sum_vocab(softmax(old_logits) ** 2))"},
-        slots=(Slot("score_norm_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "training/trajectory_span/mean": MetricFunction(
-        id="training/trajectory_span/mean",
-        brief="Mean number of weight versions that took part in generating one response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("newest_version", "oldest_version"),
-        parameters={},
-        function=training_trajectory_span_mean,
-        update=_training_trajectory_span_mean_update,
-        finalize=_training_trajectory_span_mean_finalize,
-        formula="mean(newest_version - oldest_version + 1)",
-        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "training/staleness/mean": MetricFunction(
-        id="training/staleness/mean",
-        brief="Mean number of weight versions by which a response's newest tokens lag behind the trainer.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("newest_version"),
-        parameters={"version": None},
-        function=training_staleness_mean,
-        update=_training_staleness_mean_update,
-        finalize=_training_staleness_mean_finalize,
-        formula="mean(version - newest_version)",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "training/worst_staleness/mean": MetricFunction(
-        id="training/worst_staleness/mean",
-        brief="Mean number of weight versions by which a response's oldest tokens lag behind the trainer.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("oldest_version"),
-        parameters={"version": None},
-        function=training_worst_staleness_mean,
-        update=_training_worst_staleness_mean_update,
-        finalize=_training_worst_staleness_mean_finalize,
-        formula="mean(version - oldest_version)",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "training/trajectory_span/max": MetricFunction(
-        id="training/trajectory_span/max",
-        brief="Largest number of weight versions that took part in generating one response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("newest_version", "oldest_version"),
-        parameters={},
-        function=training_trajectory_span_max,
-        update=_training_trajectory_span_max_update,
-        finalize=_training_trajectory_span_max_finalize,
-        formula="max(newest_version - oldest_version + 1)",
-        slots=(Slot("total_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "training/staleness/max": MetricFunction(
-        id="training/staleness/max",
-        brief="Largest number of weight versions by which a response's newest tokens lag behind the trainer.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("newest_version"),
-        parameters={"version": None},
-        function=training_staleness_max,
-        update=_training_staleness_max_update,
-        finalize=_training_staleness_max_finalize,
-        formula="max(version - newest_version)",
-        slots=(Slot("difference_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "training/worst_staleness/max": MetricFunction(
-        id="training/worst_staleness/max",
-        brief="Largest number of weight versions by which a response's oldest tokens lag behind the trainer.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("oldest_version"),
-        parameters={"version": None},
-        function=training_worst_staleness_max,
-        update=_training_worst_staleness_max_update,
-        finalize=_training_worst_staleness_max_finalize,
-        formula="max(version - oldest_version)",
-        slots=(Slot("difference_max", "max"), Slot("sequence_count", "count")),
-    ),
-    "training/trajectory_span/min": MetricFunction(
-        id="training/trajectory_span/min",
-        brief="Smallest number of weight versions that took part in generating one response.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("newest_version", "oldest_version"),
-        parameters={},
-        function=training_trajectory_span_min,
-        update=_training_trajectory_span_min_update,
-        finalize=_training_trajectory_span_min_finalize,
-        formula="min(newest_version - oldest_version + 1)",
-        slots=(Slot("total_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "training/staleness/min": MetricFunction(
-        id="training/staleness/min",
-        brief="Smallest number of weight versions by which a response's newest tokens lag behind the trainer.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("newest_version"),
-        parameters={"version": None},
-        function=training_staleness_min,
-        update=_training_staleness_min_update,
-        finalize=_training_staleness_min_finalize,
-        formula="min(version - newest_version)",
-        slots=(Slot("difference_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "training/worst_staleness/min": MetricFunction(
-        id="training/worst_staleness/min",
-        brief="Smallest number of weight versions by which a response's oldest tokens lag behind the trainer.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("oldest_version"),
-        parameters={"version": None},
-        function=training_worst_staleness_min,
-        update=_training_worst_staleness_min_update,
-        finalize=_training_worst_staleness_min_finalize,
-        formula="min(version - oldest_version)",
-        slots=(Slot("difference_min", "min"), Slot("sequence_count", "count")),
-    ),
-    "training/evicted_span/mean": MetricFunction(
-        id="training/evicted_span/mean",
-        brief="Mean age in steps of the groups that were thrown away as too stale.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("evicted_spans"),
-        parameters={},
-        function=training_evicted_span_mean,
-        update=_training_evicted_span_mean_update,
-        finalize=_training_evicted_span_mean_finalize,
-        formula="mean(evicted_spans)",
-        slots=(Slot("evicted_spans_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "training/evicted_span/max": MetricFunction(
-        id="training/evicted_span/max",
-        brief="Largest age in steps of the groups that were thrown away as too stale.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("evicted_spans"),
-        parameters={},
-        function=training_evicted_span_max,
-        update=_training_evicted_span_max_update,
-        finalize=_training_evicted_span_max_finalize,
-        formula="max(evicted_spans)",
-        slots=(Slot("evicted_spans_max", "max"), Slot("element_count", "count")),
-    ),
-    "training/evicted_span/min": MetricFunction(
-        id="training/evicted_span/min",
-        brief="Smallest age in steps of the groups that were thrown away as too stale.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("evicted_spans"),
-        parameters={},
-        function=training_evicted_span_min,
-        update=_training_evicted_span_min_update,
-        finalize=_training_evicted_span_min_finalize,
-        formula="min(evicted_spans)",
-        slots=(Slot("evicted_spans_min", "min"), Slot("element_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.smallest(evicted_spans)

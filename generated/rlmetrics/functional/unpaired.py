@@ -13,12 +13,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -37,7 +36,11 @@ __all__ = [
     "unpaired_reward_running_mean",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("unpaired/reward/chosen", results.ratio)
 def unpaired_reward_chosen(
     completion_logprobs: Tensor,
     ref_completion_logprobs: Tensor,
@@ -50,10 +53,7 @@ def unpaired_reward_chosen(
     Starts at 0. Should rise, or at least stay above that of the bad completions. Which completions fall into a batch
     moves the curve a lot, since lengths differ; smooth before reading.
 
-    Formula::
-
-        mean(beta * (completion_logprobs - ref_completion_logprobs), over=desirable)
-
+    Formula: ``mean(beta * (completion_logprobs - ref_completion_logprobs), over=desirable)``.
     Population: Every completion of a data set whose completions are labelled good or bad one by one. Data may be split
     between sequences: merged states equal the whole.
 
@@ -70,40 +70,26 @@ def unpaired_reward_chosen(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
             https://arxiv.org/abs/2402.01306.
+
+    Example:
+        >>> completion_logprobs = tensor([-1., -3., -2.])
+        >>> ref_completion_logprobs = tensor([-2., -2., -2.])
+        >>> desirable = tensor([1, 0, 1])
+        >>> round(F.unpaired_reward_chosen(completion_logprobs, ref_completion_logprobs, desirable).item(), 5)
+        0.05
     """
-    state = _unpaired_reward_chosen_update(completion_logprobs, ref_completion_logprobs, desirable, beta=beta)
-    return _unpaired_reward_chosen_finalize(state)
-
-
-def _unpaired_reward_chosen_update(
-    completion_logprobs: Tensor,
-    ref_completion_logprobs: Tensor,
-    desirable: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
-    check_numbers("unpaired/reward/chosen", beta=beta)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
-    product_sum = ops.total(beta * (completion_logprobs - ref_completion_logprobs), desirable)
-    selected_count = ops.count(desirable)
-    return pack([product_sum, selected_count])
+    return keep.mean(beta * (completion_logprobs - ref_completion_logprobs), desirable)
 
 
-def _unpaired_reward_chosen_finalize(state: Tensor) -> Tensor:
-    product_sum, selected_count = state.unbind()
-    return product_sum / selected_count
-
-
+@METRICS.metric("unpaired/reward/rejected", results.ratio)
 def unpaired_reward_rejected(
     completion_logprobs: Tensor,
     ref_completion_logprobs: Tensor,
@@ -116,10 +102,7 @@ def unpaired_reward_rejected(
     Starts at 0 and should fall. If it falls together with the reward of the good ones, the policy moves away from all
     texts of the data set; the reference point of KTO is meant to prevent that.
 
-    Formula::
-
-        mean(beta * (completion_logprobs - ref_completion_logprobs), over=~desirable)
-
+    Formula: ``mean(beta * (completion_logprobs - ref_completion_logprobs), over=~desirable)``.
     Population: Every completion of a data set whose completions are labelled good or bad one by one. Data may be split
     between sequences: merged states equal the whole.
 
@@ -136,41 +119,32 @@ def unpaired_reward_rejected(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
             https://arxiv.org/abs/2402.01306.
+
+    Example:
+        >>> completion_logprobs = tensor([-1., -3., -2.])
+        >>> ref_completion_logprobs = tensor([-2., -2., -2.])
+        >>> desirable = tensor([1, 0, 1])
+        >>> round(F.unpaired_reward_rejected(completion_logprobs, ref_completion_logprobs, desirable).item(), 4)
+        -0.1
     """
-    state = _unpaired_reward_rejected_update(completion_logprobs, ref_completion_logprobs, desirable, beta=beta)
-    return _unpaired_reward_rejected_finalize(state)
-
-
-def _unpaired_reward_rejected_update(
-    completion_logprobs: Tensor,
-    ref_completion_logprobs: Tensor,
-    desirable: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
-    check_numbers("unpaired/reward/rejected", beta=beta)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     condition = ~desirable
-    product_sum = ops.total(beta * (completion_logprobs - ref_completion_logprobs), condition)
-    selected_count = ops.count(condition)
-    return pack([product_sum, selected_count])
+    return keep.mean(beta * (completion_logprobs - ref_completion_logprobs), condition)
 
 
-def _unpaired_reward_rejected_finalize(state: Tensor) -> Tensor:
-    product_sum, selected_count = state.unbind()
-    return product_sum / selected_count
+def _unpaired_reward_margin_result(state: Tensor) -> Tensor:
+    reward_sum, selected_count, reward_sum_2, selected_count_2 = state.unbind()
+    return reward_sum / selected_count - reward_sum_2 / selected_count_2
 
 
+@METRICS.metric("unpaired/reward/margin", _unpaired_reward_margin_result)
 def unpaired_reward_margin(
     completion_logprobs: Tensor,
     ref_completion_logprobs: Tensor,
@@ -205,27 +179,19 @@ def unpaired_reward_margin(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
             https://arxiv.org/abs/2402.01306.
+
+    Example:
+        >>> completion_logprobs = tensor([-1., -3., -2.])
+        >>> ref_completion_logprobs = tensor([-2., -2., -2.])
+        >>> desirable = tensor([1, 0, 1])
+        >>> round(F.unpaired_reward_margin(completion_logprobs, ref_completion_logprobs, desirable).item(), 4)
+        0.15
     """
-    state = _unpaired_reward_margin_update(completion_logprobs, ref_completion_logprobs, desirable, beta=beta)
-    return _unpaired_reward_margin_finalize(state)
-
-
-def _unpaired_reward_margin_update(
-    completion_logprobs: Tensor,
-    ref_completion_logprobs: Tensor,
-    desirable: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
-    check_numbers("unpaired/reward/margin", beta=beta)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
@@ -238,11 +204,7 @@ def _unpaired_reward_margin_update(
     return pack([reward_sum, selected_count, reward_sum_2, selected_count_2])
 
 
-def _unpaired_reward_margin_finalize(state: Tensor) -> Tensor:
-    reward_sum, selected_count, reward_sum_2, selected_count_2 = state.unbind()
-    return reward_sum / selected_count - reward_sum_2 / selected_count_2
-
-
+@METRICS.metric("unpaired/reward/running_mean", results.ratio)
 def unpaired_reward_running_mean(batch_mean_rewards: Tensor) -> Tensor:
     """Running mean of all implicit rewards so far, the threshold that BCO classifies against.
 
@@ -251,10 +213,7 @@ def unpaired_reward_running_mean(batch_mean_rewards: Tensor) -> Tensor:
     between the rewards of the two classes. The mean over the batches of the run so far of the mean implicit reward of
     each batch, good and bad completions together.
 
-    Formula::
-
-        mean(batch_mean_rewards)
-
+    Formula: ``mean(batch_mean_rewards)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -264,40 +223,28 @@ def unpaired_reward_running_mean(batch_mean_rewards: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,
             https://arxiv.org/abs/2404.04656.
+
+    Example:
+        >>> round(F.unpaired_reward_running_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _unpaired_reward_running_mean_update(batch_mean_rewards)
-    return _unpaired_reward_running_mean_finalize(state)
-
-
-def _unpaired_reward_running_mean_update(batch_mean_rewards: Tensor) -> Tensor:
-    check(batch_mean_rewards=batch_mean_rewards)
     batch_mean_rewards = ops.as_float(batch_mean_rewards)
-    batch_mean_rewards_sum = ops.total(batch_mean_rewards)
-    element_count = ops.number_of(batch_mean_rewards)
-    return pack([batch_mean_rewards_sum, element_count])
+    return keep.mean(batch_mean_rewards)
 
 
-def _unpaired_reward_running_mean_finalize(state: Tensor) -> Tensor:
-    batch_mean_rewards_sum, element_count = state.unbind()
-    return batch_mean_rewards_sum / element_count
-
-
+@METRICS.metric("unpaired/logprob/chosen", results.ratio)
 def unpaired_logprob_chosen(completion_logprobs: Tensor, desirable: Tensor) -> Tensor:
     """Mean summed log-probability of the completions labelled good.
 
     Tells with its counterpart where the margin comes from. A slow fall of both is common; a fall by tens of nats is the
     policy unlearning the texts it is to prefer.
 
-    Formula::
-
-        mean(completion_logprobs, over=desirable)
-
+    Formula: ``mean(completion_logprobs, over=desirable)``.
     Population: Every completion of a data set whose completions are labelled good or bad one by one. Data may be split
     between sequences: merged states equal the whole.
 
@@ -310,41 +257,31 @@ def unpaired_logprob_chosen(completion_logprobs: Tensor, desirable: Tensor) -> T
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
             https://arxiv.org/abs/2402.01306.
+
+    Example:
+        >>> completion_logprobs = tensor([-1., -3., -2.])
+        >>> desirable = tensor([1, 0, 1])
+        >>> round(F.unpaired_logprob_chosen(completion_logprobs, desirable).item(), 3)
+        -1.5
     """
-    state = _unpaired_logprob_chosen_update(completion_logprobs, desirable)
-    return _unpaired_logprob_chosen_finalize(state)
-
-
-def _unpaired_logprob_chosen_update(completion_logprobs: Tensor, desirable: Tensor) -> Tensor:
-    check(completion_logprobs=completion_logprobs, desirable=desirable)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
-    completion_logprobs_sum = ops.total(completion_logprobs, desirable)
-    selected_count = ops.count(desirable)
-    return pack([completion_logprobs_sum, selected_count])
+    return keep.mean(completion_logprobs, desirable)
 
 
-def _unpaired_logprob_chosen_finalize(state: Tensor) -> Tensor:
-    completion_logprobs_sum, selected_count = state.unbind()
-    return completion_logprobs_sum / selected_count
-
-
+@METRICS.metric("unpaired/logprob/rejected", results.ratio)
 def unpaired_logprob_rejected(completion_logprobs: Tensor, desirable: Tensor) -> Tensor:
     """Mean summed log-probability of the completions labelled bad.
 
     Falls as training succeeds. Its level is set by the length of the completions, so it cannot be compared with the
     good side, whose texts are others.
 
-    Formula::
-
-        mean(completion_logprobs, over=~desirable)
-
+    Formula: ``mean(completion_logprobs, over=~desirable)``.
     Population: Every completion of a data set whose completions are labelled good or bad one by one. Data may be split
     between sequences: merged states equal the whole.
 
@@ -357,42 +294,32 @@ def unpaired_logprob_rejected(completion_logprobs: Tensor, desirable: Tensor) ->
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
             https://arxiv.org/abs/2402.01306.
+
+    Example:
+        >>> completion_logprobs = tensor([-1., -3., -2.])
+        >>> desirable = tensor([1, 0, 1])
+        >>> round(F.unpaired_logprob_rejected(completion_logprobs, desirable).item(), 3)
+        -3.0
     """
-    state = _unpaired_logprob_rejected_update(completion_logprobs, desirable)
-    return _unpaired_logprob_rejected_finalize(state)
-
-
-def _unpaired_logprob_rejected_update(completion_logprobs: Tensor, desirable: Tensor) -> Tensor:
-    check(completion_logprobs=completion_logprobs, desirable=desirable)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     condition = ~desirable
-    completion_logprobs_sum = ops.total(completion_logprobs, condition)
-    selected_count = ops.count(condition)
-    return pack([completion_logprobs_sum, selected_count])
+    return keep.mean(completion_logprobs, condition)
 
 
-def _unpaired_logprob_rejected_finalize(state: Tensor) -> Tensor:
-    completion_logprobs_sum, selected_count = state.unbind()
-    return completion_logprobs_sum / selected_count
-
-
+@METRICS.metric("unpaired/logit/chosen", results.ratio)
 def unpaired_logit_chosen(mean_logits: Tensor, desirable: Tensor, mask: Tensor) -> Tensor:
     """Mean logit over the vocabulary at the tokens of completions labelled good.
 
     Adding a constant to all logits changes it and nothing else, so neither its level nor its trend says anything about
     preferences. A jump hints at numerical trouble.
 
-    Formula::
-
-        mean(mean_logits, over=mask & per_token(desirable))
-
+    Formula: ``mean(mean_logits, over=mask & per_token(desirable))``.
     Population: Every token of completions labelled good or bad one by one, prompt and padding left out. Data may be
     split anywhere: merged states equal the whole.
 
@@ -405,38 +332,29 @@ def unpaired_logit_chosen(mean_logits: Tensor, desirable: Tensor, mask: Tensor) 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> mean_logits = tensor([[1., 2., 99.], [6., 99., 99.], [3., 4., 5.]])
+        >>> desirable = tensor([1, 0, 1])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [1, 1, 1]])
+        >>> round(F.unpaired_logit_chosen(mean_logits, desirable, mask).item(), 3)
+        3.0
     """
-    state = _unpaired_logit_chosen_update(mean_logits, desirable, mask)
-    return _unpaired_logit_chosen_finalize(state)
-
-
-def _unpaired_logit_chosen_update(mean_logits: Tensor, desirable: Tensor, mask: Tensor) -> Tensor:
-    check(mean_logits=mean_logits, desirable=desirable, mask=mask)
     desirable = desirable.bool()
     mask = mask.bool()
     mean_logits = ops.masked(mean_logits, mask)
     condition = mask & ops.per_token(desirable, mask)
-    mean_logits_sum = ops.total(mean_logits, condition)
-    selected_count = ops.count(condition)
-    return pack([mean_logits_sum, selected_count])
+    return keep.mean(mean_logits, condition)
 
 
-def _unpaired_logit_chosen_finalize(state: Tensor) -> Tensor:
-    mean_logits_sum, selected_count = state.unbind()
-    return mean_logits_sum / selected_count
-
-
+@METRICS.metric("unpaired/logit/rejected", results.ratio)
 def unpaired_logit_rejected(mean_logits: Tensor, desirable: Tensor, mask: Tensor) -> Tensor:
     """Mean logit over the vocabulary at the tokens of completions labelled bad.
 
     As for the good completions: an unnormalised quantity to glance at when a run blows up, not to steer by.
 
-    Formula::
-
-        mean(mean_logits, over=mask & ~per_token(desirable))
-
+    Formula: ``mean(mean_logits, over=mask & ~per_token(desirable))``.
     Population: Every token of completions labelled good or bad one by one, prompt and padding left out. Data may be
     split anywhere: merged states equal the whole.
 
@@ -449,29 +367,28 @@ def unpaired_logit_rejected(mean_logits: Tensor, desirable: Tensor, mask: Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> mean_logits = tensor([[1., 2., 99.], [6., 99., 99.], [3., 4., 5.]])
+        >>> desirable = tensor([1, 0, 1])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [1, 1, 1]])
+        >>> round(F.unpaired_logit_rejected(mean_logits, desirable, mask).item(), 3)
+        6.0
     """
-    state = _unpaired_logit_rejected_update(mean_logits, desirable, mask)
-    return _unpaired_logit_rejected_finalize(state)
-
-
-def _unpaired_logit_rejected_update(mean_logits: Tensor, desirable: Tensor, mask: Tensor) -> Tensor:
-    check(mean_logits=mean_logits, desirable=desirable, mask=mask)
     desirable = desirable.bool()
     mask = mask.bool()
     mean_logits = ops.masked(mean_logits, mask)
     condition = mask & ~ops.per_token(desirable, mask)
-    mean_logits_sum = ops.total(mean_logits, condition)
-    selected_count = ops.count(condition)
-    return pack([mean_logits_sum, selected_count])
+    return keep.mean(mean_logits, condition)
 
 
-def _unpaired_logit_rejected_finalize(state: Tensor) -> Tensor:
-    mean_logits_sum, selected_count = state.unbind()
-    return mean_logits_sum / selected_count
+def _unpaired_kl_result(state: Tensor) -> Tensor:
+    difference_sum, sequence_count = state.unbind()
+    return torch.clamp(difference_sum / sequence_count, min=0)
 
 
+@METRICS.metric("unpaired/kl", _unpaired_kl_result)
 def unpaired_kl(mismatched_logprobs: Tensor, ref_mismatched_logprobs: Tensor) -> Tensor:
     """Reference point of KTO.
 
@@ -482,10 +399,7 @@ def unpaired_kl(mismatched_logprobs: Tensor, ref_mismatched_logprobs: Tensor) ->
     KL divergence on its own text. Often exactly 0, because the mean over mismatched texts is negative there and is cut.
     Values that grow without limit mean that the policy raises the likelihood of texts it was not even asked about.
 
-    Formula::
-
-        maximum(mean(mismatched_logprobs - ref_mismatched_logprobs), 0)
-
+    Formula: ``maximum(mean(mismatched_logprobs - ref_mismatched_logprobs), 0)``.
     Population: Every response of the batch. Estimator: k1_cut_at_zero. Data may be split between sequences: merged
     states equal the whole.
 
@@ -499,32 +413,24 @@ def unpaired_kl(mismatched_logprobs: Tensor, ref_mismatched_logprobs: Tensor) ->
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
             https://arxiv.org/abs/2402.01306.
+
+    Example:
+        >>> mismatched_logprobs = tensor([-1., -2.])
+        >>> ref_mismatched_logprobs = tensor([-3., -1.])
+        >>> round(F.unpaired_kl(mismatched_logprobs, ref_mismatched_logprobs).item(), 4)
+        0.5
     """
-    state = _unpaired_kl_update(mismatched_logprobs, ref_mismatched_logprobs)
-    return _unpaired_kl_finalize(state)
-
-
-def _unpaired_kl_update(mismatched_logprobs: Tensor, ref_mismatched_logprobs: Tensor) -> Tensor:
-    check(mismatched_logprobs=mismatched_logprobs, ref_mismatched_logprobs=ref_mismatched_logprobs)
     mismatched_logprobs = ops.as_float(mismatched_logprobs)
     ref_mismatched_logprobs = ops.as_float(ref_mismatched_logprobs)
-    difference = mismatched_logprobs - ref_mismatched_logprobs
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(mismatched_logprobs - ref_mismatched_logprobs)
 
 
-def _unpaired_kl_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return torch.clamp(difference_sum / sequence_count, min=0)
-
-
+@METRICS.metric("unpaired/entropy", results.ratio)
 def unpaired_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
     """Mean entropy of the policy's next-token distribution at the tokens of labelled completions.
 
@@ -533,10 +439,7 @@ def unpaired_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
     On given text, not on the policy's own. It drifts down slowly; a fast fall means that the policy becomes sure of
     single continuations.
 
-    Formula::
-
-        mean(token_entropy)
-
+    Formula: ``mean(token_entropy)``.
     Population: Every token of completions labelled good or bad one by one, prompt and padding left out. Estimator:
     full_vocabulary. Data may be split anywhere: merged states equal the whole.
 
@@ -548,27 +451,20 @@ def unpaired_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> token_entropy = tensor([[1., 2., 99.], [6., 99., 99.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.unpaired_entropy(token_entropy, mask).item(), 3)
+        3.0
     """
-    state = _unpaired_entropy_update(token_entropy, mask)
-    return _unpaired_entropy_finalize(state)
-
-
-def _unpaired_entropy_update(token_entropy: Tensor, mask: Tensor) -> Tensor:
-    check(token_entropy=token_entropy, mask=mask)
     mask = mask.bool()
     token_entropy = ops.masked(token_entropy, mask)
-    token_entropy_sum = ops.total(token_entropy, mask)
-    token_count = ops.count(mask)
-    return pack([token_entropy_sum, token_count])
+    return keep.mean(token_entropy, mask)
 
 
-def _unpaired_entropy_finalize(state: Tensor) -> Tensor:
-    token_entropy_sum, token_count = state.unbind()
-    return token_entropy_sum / token_count
-
-
+@METRICS.metric("unpaired/loss/kto", results.ratio)
 def unpaired_loss_kto(
     completion_logprobs: Tensor,
     ref_completion_logprobs: Tensor,
@@ -611,60 +507,29 @@ def unpaired_loss_kto(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
             https://arxiv.org/abs/2402.01306.
+
+    Example:
+        >>> completion_logprobs = tensor([-1., -3., -2.])
+        >>> ref_completion_logprobs = tensor([-2., -2., -2.])
+        >>> desirable = tensor([1, 0, 1])
+        >>> value = F.unpaired_loss_kto(completion_logprobs, ref_completion_logprobs, desirable, reference_point=0.5)
+        >>> round(value.item(), 4)
+        0.4875
     """
-    state = _unpaired_loss_kto_update(
-        completion_logprobs,
-        ref_completion_logprobs,
-        desirable,
-        beta=beta,
-        reference_point=reference_point,
-        desirable_weight=desirable_weight,
-        undesirable_weight=undesirable_weight,
-    )
-    return _unpaired_loss_kto_finalize(state)
-
-
-def _unpaired_loss_kto_update(
-    completion_logprobs: Tensor,
-    ref_completion_logprobs: Tensor,
-    desirable: Tensor,
-    *,
-    beta: float,
-    reference_point: float,
-    desirable_weight: float,
-    undesirable_weight: float,
-) -> Tensor:
-    check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
-    check_numbers(
-        "unpaired/loss/kto",
-        beta=beta,
-        reference_point=reference_point,
-        desirable_weight=desirable_weight,
-        undesirable_weight=undesirable_weight,
-    )
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     gain = beta * (completion_logprobs - ref_completion_logprobs - reference_point)
     product = undesirable_weight * (1 - torch.sigmoid(-gain))
-    chosen = torch.where(desirable, desirable_weight * (1 - torch.sigmoid(gain)), product)
-    chosen_sum = ops.total(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_sum, sequence_count])
+    return keep.mean(torch.where(desirable, desirable_weight * (1 - torch.sigmoid(gain)), product))
 
 
-def _unpaired_loss_kto_finalize(state: Tensor) -> Tensor:
-    chosen_sum, sequence_count = state.unbind()
-    return chosen_sum / sequence_count
-
-
+@METRICS.metric("unpaired/loss/apo_zero", results.ratio)
 def unpaired_loss_apo_zero(
     completion_logprobs: Tensor,
     ref_completion_logprobs: Tensor,
@@ -703,57 +568,28 @@ def unpaired_loss_apo_zero(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
             https://arxiv.org/abs/2408.06266.
+
+    Example:
+        >>> completion_logprobs = tensor([-1., -3., -2.])
+        >>> ref_completion_logprobs = tensor([-2., -2., -2.])
+        >>> desirable = tensor([1, 0, 1])
+        >>> round(F.unpaired_loss_apo_zero(completion_logprobs, ref_completion_logprobs, desirable).item(), 4)
+        0.4833
     """
-    state = _unpaired_loss_apo_zero_update(
-        completion_logprobs,
-        ref_completion_logprobs,
-        desirable,
-        beta=beta,
-        desirable_weight=desirable_weight,
-        undesirable_weight=undesirable_weight,
-    )
-    return _unpaired_loss_apo_zero_finalize(state)
-
-
-def _unpaired_loss_apo_zero_update(
-    completion_logprobs: Tensor,
-    ref_completion_logprobs: Tensor,
-    desirable: Tensor,
-    *,
-    beta: float,
-    desirable_weight: float,
-    undesirable_weight: float,
-) -> Tensor:
-    check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
-    check_numbers(
-        "unpaired/loss/apo_zero",
-        beta=beta,
-        desirable_weight=desirable_weight,
-        undesirable_weight=undesirable_weight,
-    )
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     reward = beta * (completion_logprobs - ref_completion_logprobs)
     sigmoid = torch.sigmoid(reward)
-    chosen = torch.where(desirable, desirable_weight * (1 - sigmoid), undesirable_weight * sigmoid)
-    chosen_sum = ops.total(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_sum, sequence_count])
+    return keep.mean(torch.where(desirable, desirable_weight * (1 - sigmoid), undesirable_weight * sigmoid))
 
 
-def _unpaired_loss_apo_zero_finalize(state: Tensor) -> Tensor:
-    chosen_sum, sequence_count = state.unbind()
-    return chosen_sum / sequence_count
-
-
+@METRICS.metric("unpaired/loss/bco", results.ratio)
 def unpaired_loss_bco(
     completion_logprobs: Tensor,
     ref_completion_logprobs: Tensor,
@@ -788,270 +624,22 @@ def unpaired_loss_bco(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,
             https://arxiv.org/abs/2404.04656.
+
+    Example:
+        >>> completion_logprobs = tensor([-1., -3., -2.])
+        >>> ref_completion_logprobs = tensor([-2., -2., -2.])
+        >>> desirable = tensor([1, 0, 1])
+        >>> round(F.unpaired_loss_bco(completion_logprobs, ref_completion_logprobs, desirable, threshold=0.2).item(), 4)
+        0.699
     """
-    state = _unpaired_loss_bco_update(
-        completion_logprobs,
-        ref_completion_logprobs,
-        desirable,
-        beta=beta,
-        threshold=threshold,
-    )
-    return _unpaired_loss_bco_finalize(state)
-
-
-def _unpaired_loss_bco_update(
-    completion_logprobs: Tensor,
-    ref_completion_logprobs: Tensor,
-    desirable: Tensor,
-    *,
-    beta: float,
-    threshold: float,
-) -> Tensor:
-    check(completion_logprobs=completion_logprobs, ref_completion_logprobs=ref_completion_logprobs, desirable=desirable)
-    check_numbers("unpaired/loss/bco", beta=beta, threshold=threshold)
     desirable = desirable.bool()
     completion_logprobs = ops.as_float(completion_logprobs)
     ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     shifted = beta * (completion_logprobs - ref_completion_logprobs) - threshold
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(-shifted)
-    chosen = torch.where(desirable, -torch.nn.functional.logsigmoid(shifted), negative_log_sigmoid)
-    chosen_sum = ops.total(chosen)
-    sequence_count = ops.number_of(chosen)
-    return pack([chosen_sum, sequence_count])
-
-
-def _unpaired_loss_bco_finalize(state: Tensor) -> Tensor:
-    chosen_sum, sequence_count = state.unbind()
-    return chosen_sum / sequence_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "unpaired/reward/chosen": MetricFunction(
-        id="unpaired/reward/chosen",
-        brief=(
-            "Mean implicit reward of the completions labelled good, beta times their log-probability ratio to the "
-            "reference."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("completion_logprobs", "ref_completion_logprobs", "desirable"),
-        parameters={"beta": 0.1},
-        function=unpaired_reward_chosen,
-        update=_unpaired_reward_chosen_update,
-        finalize=_unpaired_reward_chosen_finalize,
-        formula="mean(beta * (completion_logprobs - ref_completion_logprobs), over=desirable)",
-        slots=(Slot("product_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "unpaired/reward/rejected": MetricFunction(
-        id="unpaired/reward/rejected",
-        brief="Mean implicit reward of the completions labelled bad.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("completion_logprobs", "ref_completion_logprobs", "desirable"),
-        parameters={"beta": 0.1},
-        function=unpaired_reward_rejected,
-        update=_unpaired_reward_rejected_update,
-        finalize=_unpaired_reward_rejected_finalize,
-        formula="mean(beta * (completion_logprobs - ref_completion_logprobs), over=~desirable)",
-        slots=(Slot("product_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "unpaired/reward/margin": MetricFunction(
-        id="unpaired/reward/margin",
-        brief="Difference between the mean implicit rewards of good and of bad completions.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("completion_logprobs", "ref_completion_logprobs", "desirable"),
-        parameters={"beta": 0.1},
-        function=unpaired_reward_margin,
-        update=_unpaired_reward_margin_update,
-        finalize=_unpaired_reward_margin_finalize,
-        formula="mean(reward, over=desirable) - mean(reward, over=~desirable)",
-        let={"reward": "beta * (completion_logprobs - ref_completion_logprobs)"},
-        slots=(
-            Slot("reward_sum", "sum"),
-            Slot("selected_count", "count"),
-            Slot("reward_sum_2", "sum"),
-            Slot("selected_count_2", "count"),
-        ),
-    ),
-    "unpaired/reward/running_mean": MetricFunction(
-        id="unpaired/reward/running_mean",
-        brief="Running mean of all implicit rewards so far, the threshold that BCO classifies against.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("batch_mean_rewards"),
-        parameters={},
-        function=unpaired_reward_running_mean,
-        update=_unpaired_reward_running_mean_update,
-        finalize=_unpaired_reward_running_mean_finalize,
-        formula="mean(batch_mean_rewards)",
-        slots=(Slot("batch_mean_rewards_sum", "sum"), Slot("element_count", "count")),
-    ),
-    "unpaired/logprob/chosen": MetricFunction(
-        id="unpaired/logprob/chosen",
-        brief="Mean summed log-probability of the completions labelled good.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("completion_logprobs", "desirable"),
-        parameters={},
-        function=unpaired_logprob_chosen,
-        update=_unpaired_logprob_chosen_update,
-        finalize=_unpaired_logprob_chosen_finalize,
-        formula="mean(completion_logprobs, over=desirable)",
-        slots=(Slot("completion_logprobs_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "unpaired/logprob/rejected": MetricFunction(
-        id="unpaired/logprob/rejected",
-        brief="Mean summed log-probability of the completions labelled bad.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("completion_logprobs", "desirable"),
-        parameters={},
-        function=unpaired_logprob_rejected,
-        update=_unpaired_logprob_rejected_update,
-        finalize=_unpaired_logprob_rejected_finalize,
-        formula="mean(completion_logprobs, over=~desirable)",
-        slots=(Slot("completion_logprobs_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "unpaired/logit/chosen": MetricFunction(
-        id="unpaired/logit/chosen",
-        brief="Mean logit over the vocabulary at the tokens of completions labelled good.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("mean_logits", "desirable", "mask"),
-        parameters={},
-        function=unpaired_logit_chosen,
-        update=_unpaired_logit_chosen_update,
-        finalize=_unpaired_logit_chosen_finalize,
-        formula="mean(mean_logits, over=mask & per_token(desirable))",
-        slots=(Slot("mean_logits_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "unpaired/logit/rejected": MetricFunction(
-        id="unpaired/logit/rejected",
-        brief="Mean logit over the vocabulary at the tokens of completions labelled bad.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("mean_logits", "desirable", "mask"),
-        parameters={},
-        function=unpaired_logit_rejected,
-        update=_unpaired_logit_rejected_update,
-        finalize=_unpaired_logit_rejected_finalize,
-        formula="mean(mean_logits, over=mask & ~per_token(desirable))",
-        slots=(Slot("mean_logits_sum", "sum"), Slot("selected_count", "count")),
-    ),
-    "unpaired/kl": MetricFunction(
-        id="unpaired/kl",
-        brief=(
-            "Reference point of KTO, the mean log-ratio of policy to reference on prompts with the completions of "
-            "other prompts, cut at 0."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("mismatched_logprobs", "ref_mismatched_logprobs"),
-        parameters={},
-        function=unpaired_kl,
-        update=_unpaired_kl_update,
-        finalize=_unpaired_kl_finalize,
-        formula="maximum(mean(mismatched_logprobs - ref_mismatched_logprobs), 0)",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "unpaired/entropy": MetricFunction(
-        id="unpaired/entropy",
-        brief=(
-            "Mean entropy of the policy's next-token distribution at the tokens of labelled completions, good and "
-            "bad together."
-        ),
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("token_entropy", "mask"),
-        parameters={},
-        function=unpaired_entropy,
-        update=_unpaired_entropy_update,
-        finalize=_unpaired_entropy_finalize,
-        formula="mean(token_entropy)",
-        slots=(Slot("token_entropy_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "unpaired/loss/kto": MetricFunction(
-        id="unpaired/loss/kto",
-        brief=(
-            "KTO loss, one minus the sigmoid of how far each implicit reward lies on the right side of the reference "
-            "point."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("completion_logprobs", "ref_completion_logprobs", "desirable"),
-        parameters={"beta": 0.1, "reference_point": None, "desirable_weight": 1.0, "undesirable_weight": 1.0},
-        function=unpaired_loss_kto,
-        update=_unpaired_loss_kto_update,
-        finalize=_unpaired_loss_kto_finalize,
-        formula=(
-            "mean(where(desirable, desirable_weight * (1 - sigmoid(gain)), undesirable_weight * (1 - sigmoid(-gain))))"
-        ),
-        let={"gain": "beta * (completion_logprobs - ref_completion_logprobs - reference_point)"},
-        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "unpaired/loss/apo_zero": MetricFunction(
-        id="unpaired/loss/apo_zero",
-        brief="Unpaired APO-zero loss, which lifts good completions and lowers bad ones against a fixed reward of 0.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("completion_logprobs", "ref_completion_logprobs", "desirable"),
-        parameters={"beta": 0.1, "desirable_weight": 1.0, "undesirable_weight": 1.0},
-        function=unpaired_loss_apo_zero,
-        update=_unpaired_loss_apo_zero_update,
-        finalize=_unpaired_loss_apo_zero_finalize,
-        formula=(
-            "mean(where(desirable, desirable_weight * (1 - sigmoid(reward)), undesirable_weight * sigmoid(reward)))"
-        ),
-        let={"reward": "beta * (completion_logprobs - ref_completion_logprobs)"},
-        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "unpaired/loss/bco": MetricFunction(
-        id="unpaired/loss/bco",
-        brief="BCO loss, the cross-entropy of telling good from bad completions by reward against a running threshold.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("completion_logprobs", "ref_completion_logprobs", "desirable"),
-        parameters={"beta": 0.1, "threshold": None},
-        function=unpaired_loss_bco,
-        update=_unpaired_loss_bco_update,
-        finalize=_unpaired_loss_bco_finalize,
-        formula="mean(where(desirable, -log_sigmoid(shifted), -log_sigmoid(-shifted)))",
-        let={"shifted": "beta * (completion_logprobs - ref_completion_logprobs) - threshold"},
-        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(torch.where(desirable, -torch.nn.functional.logsigmoid(shifted), negative_log_sigmoid))

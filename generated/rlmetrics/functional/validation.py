@@ -18,12 +18,10 @@ from rlmetrics.handwritten.validation import majority_of_n_mean as _validation_m
 from rlmetrics.handwritten.validation import majority_of_n_std as _validation_majority_of_n_std_impl
 from rlmetrics.handwritten.validation import worst_of_n_mean as _validation_worst_of_n_mean_impl
 from rlmetrics.handwritten.validation import worst_of_n_std as _validation_worst_of_n_std_impl
-from rlmetrics.state import means, ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -40,7 +38,11 @@ __all__ = [
     "validation_worst_of_n_std",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("validation/mean", results.ratio)
 def validation_mean(sample_values: Tensor, group_ids: Tensor) -> Tensor:
     """Mean over prompts of the mean value of their samples.
 
@@ -49,10 +51,7 @@ def validation_mean(sample_values: Tensor, group_ids: Tensor) -> Tensor:
     compare it only at the same number of samples and sampling temperature. Flat lines at 0 or 1 usually mean a parser
     that finds no answers or a set that is solved.
 
-    Formula::
-
-        mean(group_mean(sample_values))
-
+    Formula: ``mean(group_mean(sample_values))``.
     Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
 
     Args:
@@ -63,38 +62,28 @@ def validation_mean(sample_values: Tensor, group_ids: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> sample_values = tensor([1., 2., 6.])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_mean(sample_values, group_ids).item(), 3)
+        3.75
     """
-    state = _validation_mean_update(sample_values, group_ids)
-    return _validation_mean_finalize(state)
-
-
-def _validation_mean_update(sample_values: Tensor, group_ids: Tensor) -> Tensor:
-    check(sample_values=sample_values, group_ids=group_ids)
     sample_values = ops.as_float(sample_values)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
-    group_mean_sum = ops.total(ops.group_mean(sample_values, group_index), exists)
-    group_count = ops.count(exists)
-    return pack([group_mean_sum, group_count])
+    return keep.mean(ops.group_mean(sample_values, group_index), exists)
 
 
-def _validation_mean_finalize(state: Tensor) -> Tensor:
-    group_mean_sum, group_count = state.unbind()
-    return group_mean_sum / group_count
-
-
+@METRICS.metric("validation/auxiliary_mean", results.ratio)
 def validation_auxiliary_mean(sample_values: Tensor, group_ids: Tensor) -> Tensor:
     """Mean over prompts of the mean of any value that the reward function returned besides the headline one.
 
     Format checks, partial scores, lengths or the raw reward where an accuracy exists. It explains moves of the headline
     score: an accuracy that falls together with a format value is a parsing problem.
 
-    Formula::
-
-        mean(group_mean(sample_values))
-
+    Formula: ``mean(group_mean(sample_values))``.
     Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
 
     Args:
@@ -105,38 +94,28 @@ def validation_auxiliary_mean(sample_values: Tensor, group_ids: Tensor) -> Tenso
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> sample_values = tensor([1., 2., 6.])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_auxiliary_mean(sample_values, group_ids).item(), 3)
+        3.75
     """
-    state = _validation_auxiliary_mean_update(sample_values, group_ids)
-    return _validation_auxiliary_mean_finalize(state)
-
-
-def _validation_auxiliary_mean_update(sample_values: Tensor, group_ids: Tensor) -> Tensor:
-    check(sample_values=sample_values, group_ids=group_ids)
     sample_values = ops.as_float(sample_values)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
-    group_mean_sum = ops.total(ops.group_mean(sample_values, group_index), exists)
-    group_count = ops.count(exists)
-    return pack([group_mean_sum, group_count])
+    return keep.mean(ops.group_mean(sample_values, group_index), exists)
 
 
-def _validation_auxiliary_mean_finalize(state: Tensor) -> Tensor:
-    group_mean_sum, group_count = state.unbind()
-    return group_mean_sum / group_count
-
-
+@METRICS.metric("validation/std", results.ratio)
 def validation_std(sample_values: Tensor, group_ids: Tensor) -> Tensor:
     """Mean over prompts of the standard deviation of their samples' values.
 
     How undecided the model is per prompt, not how uncertain the mean is. It is 0 with greedy decoding, and for values
     of 0 and 1 it is largest at prompts solved half of the time.
 
-    Formula::
-
-        mean(group_std(sample_values, ddof=0))
-
+    Formula: ``mean(group_std(sample_values, ddof=0))``.
     Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
 
     Args:
@@ -147,28 +126,21 @@ def validation_std(sample_values: Tensor, group_ids: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> sample_values = tensor([1., 2., 6.])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_std(sample_values, group_ids).item(), 4)
+        0.25
     """
-    state = _validation_std_update(sample_values, group_ids)
-    return _validation_std_finalize(state)
-
-
-def _validation_std_update(sample_values: Tensor, group_ids: Tensor) -> Tensor:
-    check(sample_values=sample_values, group_ids=group_ids)
     sample_values = ops.as_float(sample_values)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
-    group_std_sum = ops.total(ops.group_std(sample_values, group_index, ddof=0), exists)
-    group_count = ops.count(exists)
-    return pack([group_std_sum, group_count])
+    return keep.mean(ops.group_std(sample_values, group_index, ddof=0), exists)
 
 
-def _validation_std_finalize(state: Tensor) -> Tensor:
-    group_std_sum, group_count = state.unbind()
-    return group_std_sum / group_count
-
-
+@METRICS.mean_over_groups("validation/best_of_n/mean")
 def validation_best_of_n_mean(
     sample_values: Tensor,
     group_ids: Tensor,
@@ -199,18 +171,21 @@ def validation_best_of_n_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
+
+    Example:
+        >>> sample_values = tensor([3., 3., 5.])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_best_of_n_mean(sample_values, group_ids, n=3).item(), 3)
+        4.0
     """
-    check(sample_values=sample_values, group_ids=group_ids)
-    check_numbers("validation/best_of_n/mean", n=n, resamples=resamples, seed=seed)
     return _validation_best_of_n_mean_impl(sample_values, group_ids, n=n, resamples=resamples, seed=seed)
 
 
+@METRICS.mean_over_groups("validation/best_of_n/std")
 def validation_best_of_n_std(
     sample_values: Tensor,
     group_ids: Tensor,
@@ -240,18 +215,21 @@ def validation_best_of_n_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
+
+    Example:
+        >>> sample_values = tensor([3., 3., 5.])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_best_of_n_std(sample_values, group_ids, n=3).item(), 4)
+        0.0
     """
-    check(sample_values=sample_values, group_ids=group_ids)
-    check_numbers("validation/best_of_n/std", n=n, resamples=resamples, seed=seed)
     return _validation_best_of_n_std_impl(sample_values, group_ids, n=n, resamples=resamples, seed=seed)
 
 
+@METRICS.mean_over_groups("validation/pass_at_k")
 def validation_pass_at_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Tensor:
     """Chance that at least one of k samples solves a prompt, averaged over prompts.
 
@@ -274,18 +252,21 @@ def validation_pass_at_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
+
+    Example:
+        >>> solved = tensor([1, 0, 1])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_pass_at_k(solved, group_ids, k=1).item(), 4)
+        0.75
     """
-    check(solved=solved, group_ids=group_ids)
-    check_numbers("validation/pass_at_k", k=k)
     return _validation_pass_at_k_impl(solved, group_ids, k=k)
 
 
+@METRICS.mean_over_groups("validation/pass_power_k")
 def validation_pass_power_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Tensor:
     """Chance that every one of k samples solves a prompt, averaged over prompts.
 
@@ -306,19 +287,22 @@ def validation_pass_power_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Yao et al. 2024, tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains (pass^k),
             https://arxiv.org/abs/2406.12045.
+
+    Example:
+        >>> solved = tensor([1, 0, 1])
+        >>> group_ids = tensor([4, 4, 4])
+        >>> round(F.validation_pass_power_k(solved, group_ids, k=2).item(), 4)
+        0.3333
     """
-    check(solved=solved, group_ids=group_ids)
-    check_numbers("validation/pass_power_k", k=k)
     return _validation_pass_power_k_impl(solved, group_ids, k=k)
 
 
+@METRICS.mean_over_groups("validation/worst_of_n/mean")
 def validation_worst_of_n_mean(
     sample_values: Tensor,
     group_ids: Tensor,
@@ -348,18 +332,21 @@ def validation_worst_of_n_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
+
+    Example:
+        >>> sample_values = tensor([3., 3., 5.])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_worst_of_n_mean(sample_values, group_ids, n=3).item(), 3)
+        4.0
     """
-    check(sample_values=sample_values, group_ids=group_ids)
-    check_numbers("validation/worst_of_n/mean", n=n, resamples=resamples, seed=seed)
     return _validation_worst_of_n_mean_impl(sample_values, group_ids, n=n, resamples=resamples, seed=seed)
 
 
+@METRICS.mean_over_groups("validation/worst_of_n/std")
 def validation_worst_of_n_std(
     sample_values: Tensor,
     group_ids: Tensor,
@@ -389,18 +376,21 @@ def validation_worst_of_n_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
+
+    Example:
+        >>> sample_values = tensor([3., 3., 5.])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_worst_of_n_std(sample_values, group_ids, n=3).item(), 4)
+        0.0
     """
-    check(sample_values=sample_values, group_ids=group_ids)
-    check_numbers("validation/worst_of_n/std", n=n, resamples=resamples, seed=seed)
     return _validation_worst_of_n_std_impl(sample_values, group_ids, n=n, resamples=resamples, seed=seed)
 
 
+@METRICS.mean_over_groups("validation/majority_of_n/mean")
 def validation_majority_of_n_mean(
     sample_values: Tensor,
     answers: Tensor,
@@ -433,19 +423,23 @@ def validation_majority_of_n_mean(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning in Language Models,
             https://arxiv.org/abs/2203.11171.
+
+    Example:
+        >>> sample_values = tensor([3., 3., 5.])
+        >>> answers = tensor([1, 1, 2])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_majority_of_n_mean(sample_values, answers, group_ids, n=3).item(), 3)
+        4.0
     """
-    check(sample_values=sample_values, answers=answers, group_ids=group_ids)
-    check_numbers("validation/majority_of_n/mean", n=n, resamples=resamples, seed=seed)
     return _validation_majority_of_n_mean_impl(sample_values, answers, group_ids, n=n, resamples=resamples, seed=seed)
 
 
+@METRICS.mean_over_groups("validation/majority_of_n/std")
 def validation_majority_of_n_std(
     sample_values: Tensor,
     answers: Tensor,
@@ -478,187 +472,17 @@ def validation_majority_of_n_std(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning in Language Models,
             https://arxiv.org/abs/2203.11171.
+
+    Example:
+        >>> sample_values = tensor([3., 3., 5.])
+        >>> answers = tensor([1, 1, 2])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_majority_of_n_std(sample_values, answers, group_ids, n=3).item(), 4)
+        0.0
     """
-    check(sample_values=sample_values, answers=answers, group_ids=group_ids)
-    check_numbers("validation/majority_of_n/std", n=n, resamples=resamples, seed=seed)
     return _validation_majority_of_n_std_impl(sample_values, answers, group_ids, n=n, resamples=resamples, seed=seed)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "validation/mean": MetricFunction(
-        id="validation/mean",
-        brief="Mean over prompts of the mean value of their samples.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("sample_values", "group_ids"),
-        parameters={},
-        function=validation_mean,
-        update=_validation_mean_update,
-        finalize=_validation_mean_finalize,
-        formula="mean(group_mean(sample_values))",
-        slots=(Slot("group_mean_sum", "sum"), Slot("group_count", "count")),
-    ),
-    "validation/auxiliary_mean": MetricFunction(
-        id="validation/auxiliary_mean",
-        brief="Mean over prompts of the mean of any value that the reward function returned besides the headline one.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("sample_values", "group_ids"),
-        parameters={},
-        function=validation_auxiliary_mean,
-        update=_validation_auxiliary_mean_update,
-        finalize=_validation_auxiliary_mean_finalize,
-        formula="mean(group_mean(sample_values))",
-        slots=(Slot("group_mean_sum", "sum"), Slot("group_count", "count")),
-    ),
-    "validation/std": MetricFunction(
-        id="validation/std",
-        brief="Mean over prompts of the standard deviation of their samples' values.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("sample_values", "group_ids"),
-        parameters={},
-        function=validation_std,
-        update=_validation_std_update,
-        finalize=_validation_std_finalize,
-        formula="mean(group_std(sample_values, ddof=0))",
-        slots=(Slot("group_std_sum", "sum"), Slot("group_count", "count")),
-    ),
-    "validation/best_of_n/mean": MetricFunction(
-        id="validation/best_of_n/mean",
-        brief="Mean over bootstrap draws of the best of n samples of a prompt, averaged over prompts.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("sample_values", "group_ids"),
-        parameters={"n": None, "resamples": 1000, "seed": 42},
-        function=validation_best_of_n_mean,
-        update=means.over_groups(validation_best_of_n_mean),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:best_of_n_mean",
-    ),
-    "validation/best_of_n/std": MetricFunction(
-        id="validation/best_of_n/std",
-        brief="Standard deviation over bootstrap draws of the best of n samples of a prompt, averaged over prompts.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("sample_values", "group_ids"),
-        parameters={"n": None, "resamples": 1000, "seed": 42},
-        function=validation_best_of_n_std,
-        update=means.over_groups(validation_best_of_n_std),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:best_of_n_std",
-    ),
-    "validation/pass_at_k": MetricFunction(
-        id="validation/pass_at_k",
-        brief="Chance that at least one of k samples solves a prompt, averaged over prompts.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("solved", "group_ids"),
-        parameters={"k": None},
-        function=validation_pass_at_k,
-        update=means.over_groups(validation_pass_at_k),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:pass_at_k",
-    ),
-    "validation/pass_power_k": MetricFunction(
-        id="validation/pass_power_k",
-        brief="Chance that every one of k samples solves a prompt, averaged over prompts.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("solved", "group_ids"),
-        parameters={"k": None},
-        function=validation_pass_power_k,
-        update=means.over_groups(validation_pass_power_k),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:pass_power_k",
-    ),
-    "validation/worst_of_n/mean": MetricFunction(
-        id="validation/worst_of_n/mean",
-        brief="Mean over bootstrap draws of the worst of n samples of a prompt, averaged over prompts.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("sample_values", "group_ids"),
-        parameters={"n": None, "resamples": 1000, "seed": 42},
-        function=validation_worst_of_n_mean,
-        update=means.over_groups(validation_worst_of_n_mean),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:worst_of_n_mean",
-    ),
-    "validation/worst_of_n/std": MetricFunction(
-        id="validation/worst_of_n/std",
-        brief="Standard deviation over bootstrap draws of the worst of n samples of a prompt, averaged over prompts.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("sample_values", "group_ids"),
-        parameters={"n": None, "resamples": 1000, "seed": 42},
-        function=validation_worst_of_n_std,
-        update=means.over_groups(validation_worst_of_n_std),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:worst_of_n_std",
-    ),
-    "validation/majority_of_n/mean": MetricFunction(
-        id="validation/majority_of_n/mean",
-        brief="Mean over bootstrap draws of the value of the majority answer among n samples, averaged over prompts.",
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("sample_values", "answers", "group_ids"),
-        parameters={"n": None, "resamples": 1000, "seed": 42},
-        function=validation_majority_of_n_mean,
-        update=means.over_groups(validation_majority_of_n_mean),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:majority_of_n_mean",
-    ),
-    "validation/majority_of_n/std": MetricFunction(
-        id="validation/majority_of_n/std",
-        brief=(
-            "Standard deviation over bootstrap draws of the value of the majority answer among n samples, averaged "
-            "over prompts."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="group",
-        empty="nan",
-        inputs=named("sample_values", "answers", "group_ids"),
-        parameters={"n": None, "resamples": 1000, "seed": 42},
-        function=validation_majority_of_n_std,
-        update=means.over_groups(validation_majority_of_n_std),
-        finalize=means.finalize,
-        slots=means.SLOTS,
-        own_reference="rlmetrics.handwritten.by_definition:majority_of_n_std",
-    ),
-}
-"""What is known about each function, by the metric's id."""

@@ -12,12 +12,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -34,7 +33,16 @@ __all__ = [
     "value_variance",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+def _value_loss_result(state: Tensor) -> Tensor:
+    greater_sum, token_count = state.unbind()
+    return 0.5 * (greater_sum / token_count)
+
+
+@METRICS.metric("value/loss", _value_loss_result)
 def value_loss(values: Tensor, old_values: Tensor, returns: Tensor, mask: Tensor, *, clip_value: float = 0.2) -> Tensor:
     """Clipped value loss, half the mean of the larger of two squared errors.
 
@@ -64,45 +72,30 @@ def value_loss(values: Tensor, old_values: Tensor, returns: Tensor, mask: Tensor
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
+
+    Example:
+        >>> values = tensor([[1., 2., -9.], [0., -9., -9.]])
+        >>> old_values = tensor([[0.5, 2, -9], [1, -9, -9]])
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_loss(values, old_values, returns, mask).item(), 3)
+        3.115
     """
-    state = _value_loss_update(values, old_values, returns, mask, clip_value=clip_value)
-    return _value_loss_finalize(state)
-
-
-def _value_loss_update(
-    values: Tensor,
-    old_values: Tensor,
-    returns: Tensor,
-    mask: Tensor,
-    *,
-    clip_value: float,
-) -> Tensor:
-    check(values=values, old_values=old_values, returns=returns, mask=mask)
-    check_numbers("value/loss", clip_value=clip_value)
     mask = mask.bool()
     values = ops.masked(values, mask)
     old_values = ops.masked(old_values, mask)
     returns = ops.masked(returns, mask)
     clipped = torch.minimum(torch.maximum(values, old_values - clip_value), old_values + clip_value)
-    greater = torch.maximum(torch.square(values - returns), torch.square(clipped - returns))
-    greater_sum = ops.total(greater, mask)
-    token_count = ops.count(mask)
-    return pack([greater_sum, token_count])
+    return keep.mean(torch.maximum(torch.square(values - returns), torch.square(clipped - returns)), mask)
 
 
-def _value_loss_finalize(state: Tensor) -> Tensor:
-    greater_sum, token_count = state.unbind()
-    return 0.5 * (greater_sum / token_count)
-
-
+@METRICS.metric("value/clip_fraction", results.ratio)
 def value_clip_fraction(
     values: Tensor,
     old_values: Tensor,
@@ -138,29 +131,21 @@ def value_clip_fraction(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
+
+    Example:
+        >>> values = tensor([[1., 2., -9.], [0., -9., -9.]])
+        >>> old_values = tensor([[0.5, 2, -9], [1, -9, -9]])
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_clip_fraction(values, old_values, returns, mask).item(), 4)
+        0.3333
     """
-    state = _value_clip_fraction_update(values, old_values, returns, mask, clip_value=clip_value)
-    return _value_clip_fraction_finalize(state)
-
-
-def _value_clip_fraction_update(
-    values: Tensor,
-    old_values: Tensor,
-    returns: Tensor,
-    mask: Tensor,
-    *,
-    clip_value: float,
-) -> Tensor:
-    check(values=values, old_values=old_values, returns=returns, mask=mask)
-    check_numbers("value/clip_fraction", clip_value=clip_value)
     mask = mask.bool()
     values = ops.masked(values, mask)
     old_values = ops.masked(old_values, mask)
@@ -172,21 +157,14 @@ def _value_clip_fraction_update(
     return pack([condition_count, token_count])
 
 
-def _value_clip_fraction_finalize(state: Tensor) -> Tensor:
-    condition_count, token_count = state.unbind()
-    return condition_count / token_count
-
-
+@METRICS.metric("value/error", results.ratio)
 def value_error(values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
     """Mean squared error between current value predictions and returns.
 
     The plain regression error of the critic, not clipped and not halved. Divided by the variance of the returns it says
     which share of them the critic misses.
 
-    Formula::
-
-        mean((values - returns) ** 2)
-
+    Formula: ``mean((values - returns) ** 2)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: squared_error. Data may
     be split anywhere: merged states equal the whole.
 
@@ -199,42 +177,33 @@ def value_error(values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
+
+    Example:
+        >>> values = tensor([[1., 2., -9.], [0., -9., -9.]])
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_error(values, returns, mask).item(), 3)
+        6.0
     """
-    state = _value_error_update(values, returns, mask)
-    return _value_error_finalize(state)
-
-
-def _value_error_update(values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
-    check(values=values, returns=returns, mask=mask)
     mask = mask.bool()
     values = ops.masked(values, mask)
     returns = ops.masked(returns, mask)
-    power_sum = ops.total(torch.square(values - returns), mask)
-    token_count = ops.count(mask)
-    return pack([power_sum, token_count])
+    return keep.mean(torch.square(values - returns), mask)
 
 
-def _value_error_finalize(state: Tensor) -> Tensor:
-    power_sum, token_count = state.unbind()
-    return power_sum / token_count
-
-
+@METRICS.metric("value/prediction_mean", results.ratio)
 def value_prediction_mean(values: Tensor, mask: Tensor) -> Tensor:
     """Mean of the critic's current predictions over response tokens.
 
     Should follow the mean return as the critic learns. A gap that stays is a biased critic, a curve that runs away from
     the returns an unstable one.
 
-    Formula::
-
-        mean(values)
-
+    Formula: ``mean(values)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -246,39 +215,29 @@ def value_prediction_mean(values: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> values = tensor([[1., 2., -9.], [0., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_prediction_mean(values, mask).item(), 3)
+        1.0
     """
-    state = _value_prediction_mean_update(values, mask)
-    return _value_prediction_mean_finalize(state)
-
-
-def _value_prediction_mean_update(values: Tensor, mask: Tensor) -> Tensor:
-    check(values=values, mask=mask)
     mask = mask.bool()
     values = ops.masked(values, mask)
-    values_sum = ops.total(values, mask)
-    token_count = ops.count(mask)
-    return pack([values_sum, token_count])
+    return keep.mean(values, mask)
 
 
-def _value_prediction_mean_finalize(state: Tensor) -> Tensor:
-    values_sum, token_count = state.unbind()
-    return values_sum / token_count
-
-
+@METRICS.metric("value/mean", results.ratio)
 def value_mean(old_values: Tensor, mask: Tensor) -> Tensor:
     """Mean of the value predictions made at rollout time.
 
     What the critic expected before the batch was trained on. It should move with the mean return, one batch behind.
 
-    Formula::
-
-        mean(old_values)
-
+    Formula: ``mean(old_values)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -290,40 +249,30 @@ def value_mean(old_values: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> old_values = tensor([[0.5, 2, -9], [1, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_mean(old_values, mask).item(), 3)
+        1.167
     """
-    state = _value_mean_update(old_values, mask)
-    return _value_mean_finalize(state)
-
-
-def _value_mean_update(old_values: Tensor, mask: Tensor) -> Tensor:
-    check(old_values=old_values, mask=mask)
     mask = mask.bool()
     old_values = ops.masked(old_values, mask)
-    old_values_sum = ops.total(old_values, mask)
-    token_count = ops.count(mask)
-    return pack([old_values_sum, token_count])
+    return keep.mean(old_values, mask)
 
 
-def _value_mean_finalize(state: Tensor) -> Tensor:
-    old_values_sum, token_count = state.unbind()
-    return old_values_sum / token_count
-
-
+@METRICS.metric("value/variance", results.variance(1))
 def value_variance(old_values: Tensor, mask: Tensor) -> Tensor:
     """Variance of the value predictions made at rollout time.
 
     Near 0 the critic predicts the same everywhere and is no better than a constant; it should grow towards the variance
     of the returns. The unbiased estimate (n − 1) is used.
 
-    Formula::
-
-        var(old_values)
-
+    Formula: ``var(old_values)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -335,38 +284,29 @@ def value_variance(old_values: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> old_values = tensor([[0.5, 2, -9], [1, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_variance(old_values, mask).item(), 4)
+        0.5833
     """
-    state = _value_variance_update(old_values, mask)
-    return _value_variance_finalize(state)
-
-
-def _value_variance_update(old_values: Tensor, mask: Tensor) -> Tensor:
-    check(old_values=old_values, mask=mask)
     mask = mask.bool()
     old_values = ops.masked(old_values, mask)
-    old_values_moments = ops.moments(old_values, mask)
-    return pack([old_values_moments])
+    return ops.moments(old_values, mask)
 
 
-def _value_variance_finalize(state: Tensor) -> Tensor:
-    old_values_moments = state[0:3]
-    return ops.variance(old_values_moments, ddof=1)
-
-
+@METRICS.metric("value/max", results.counted)
 def value_max(old_values: Tensor, mask: Tensor) -> Tensor:
     """Largest value prediction made at rollout time.
 
     An extreme of a batch, so it grows with batch size. It should stay within reach of the largest return.
 
-    Formula::
-
-        max(old_values)
-
+    Formula: ``max(old_values)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -378,39 +318,29 @@ def value_max(old_values: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> old_values = tensor([[0.5, 2, -9], [1, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_max(old_values, mask).item(), 3)
+        2.0
     """
-    state = _value_max_update(old_values, mask)
-    return _value_max_finalize(state)
-
-
-def _value_max_update(old_values: Tensor, mask: Tensor) -> Tensor:
-    check(old_values=old_values, mask=mask)
     mask = mask.bool()
     old_values = ops.masked(old_values, mask)
-    old_values_max = ops.largest(old_values, mask)
-    token_count = ops.count(mask)
-    return pack([old_values_max, token_count])
+    return keep.largest(old_values, mask)
 
 
-def _value_max_finalize(state: Tensor) -> Tensor:
-    old_values_max, token_count = state.unbind()
-    return ops.or_nan(old_values_max, token_count)
-
-
+@METRICS.metric("value/min", results.counted)
 def value_min(old_values: Tensor, mask: Tensor) -> Tensor:
     """Smallest value prediction made at rollout time.
 
     An extreme of a batch, so it falls with batch size. It should stay within reach of the smallest return.
 
-    Formula::
-
-        min(old_values)
-
+    Formula: ``min(old_values)``.
     Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
     states equal the whole.
 
@@ -422,30 +352,30 @@ def value_min(old_values: Tensor, mask: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Example:
+        >>> old_values = tensor([[0.5, 2, -9], [1, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_min(old_values, mask).item(), 4)
+        0.5
     """
-    state = _value_min_update(old_values, mask)
-    return _value_min_finalize(state)
-
-
-def _value_min_update(old_values: Tensor, mask: Tensor) -> Tensor:
-    check(old_values=old_values, mask=mask)
     mask = mask.bool()
     old_values = ops.masked(old_values, mask)
-    old_values_min = ops.smallest(old_values, mask)
-    token_count = ops.count(mask)
-    return pack([old_values_min, token_count])
+    return keep.smallest(old_values, mask)
 
 
-def _value_min_finalize(state: Tensor) -> Tensor:
-    old_values_min, token_count = state.unbind()
-    return ops.or_nan(old_values_min, token_count)
+def _value_explained_variance_result(state: Tensor) -> Tensor:
+    difference_moments = state[0:3]
+    returns_moments = state[3:6]
+    var = ops.variance(difference_moments, ddof=1)
+    return 1 - var / ops.variance(returns_moments, ddof=1)
 
 
+@METRICS.metric("value/explained_variance", _value_explained_variance_result)
 def value_explained_variance(old_values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
     """Share of the variance of the returns that the rollout-time predictions explain.
 
@@ -454,10 +384,7 @@ def value_explained_variance(old_values: Tensor, returns: Tensor, mask: Tensor) 
     about 0 in the first part of training; returns that contain the predictions themselves (GAE) make it look better
     than it is. Meaningless where returns hardly vary.
 
-    Formula::
-
-        1 - var(returns - old_values) / var(returns)
-
+    Formula: ``1 - var(returns - old_values) / var(returns)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: variance_of_error. Data
     may be split anywhere: merged states equal the whole.
 
@@ -470,19 +397,19 @@ def value_explained_variance(old_values: Tensor, returns: Tensor, mask: Tensor) 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
+
+    Example:
+        >>> old_values = tensor([[0.5, 2, -9], [1, -9, -9]])
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_explained_variance(old_values, returns, mask).item(), 4)
+        -0.75
     """
-    state = _value_explained_variance_update(old_values, returns, mask)
-    return _value_explained_variance_finalize(state)
-
-
-def _value_explained_variance_update(old_values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
-    check(old_values=old_values, returns=returns, mask=mask)
     mask = mask.bool()
     old_values = ops.masked(old_values, mask)
     returns = ops.masked(returns, mask)
@@ -491,13 +418,14 @@ def _value_explained_variance_update(old_values: Tensor, returns: Tensor, mask: 
     return pack([difference_moments, returns_moments])
 
 
-def _value_explained_variance_finalize(state: Tensor) -> Tensor:
+def _value_explained_variance_epsilon_result(state: Tensor) -> Tensor:
     difference_moments = state[0:3]
     returns_moments = state[3:6]
-    var = ops.variance(difference_moments, ddof=1)
-    return 1 - var / ops.variance(returns_moments, ddof=1)
+    total = ops.variance(returns_moments, ddof=1) + 1e-05
+    return 1 - ops.variance(difference_moments, ddof=1) / total
 
 
+@METRICS.metric("value/explained_variance@epsilon", _value_explained_variance_epsilon_result)
 def value_explained_variance_epsilon(old_values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
     """Explained variance with 1e-5 added to the variance of the returns, so that constant returns give a number.
 
@@ -506,10 +434,7 @@ def value_explained_variance_epsilon(old_values: Tensor, returns: Tensor, mask: 
     about 0 in the first part of training; returns that contain the predictions themselves (GAE) make it look better
     than it is. Meaningless where returns hardly vary.
 
-    Formula::
-
-        1 - var(returns - old_values) / (var(returns) + 0.00001)
-
+    Formula: ``1 - var(returns - old_values) / (var(returns) + 0.00001)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: variance_of_error. Data
     may be split anywhere: merged states equal the whole.
 
@@ -522,19 +447,19 @@ def value_explained_variance_epsilon(old_values: Tensor, returns: Tensor, mask: 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
+
+    Example:
+        >>> old_values = tensor([[0.5, 2, -9], [1, -9, -9]])
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_explained_variance_epsilon(old_values, returns, mask).item(), 4)
+        -0.75
     """
-    state = _value_explained_variance_epsilon_update(old_values, returns, mask)
-    return _value_explained_variance_epsilon_finalize(state)
-
-
-def _value_explained_variance_epsilon_update(old_values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
-    check(old_values=old_values, returns=returns, mask=mask)
     mask = mask.bool()
     old_values = ops.masked(old_values, mask)
     returns = ops.masked(returns, mask)
@@ -543,23 +468,21 @@ def _value_explained_variance_epsilon_update(old_values: Tensor, returns: Tensor
     return pack([difference_moments, returns_moments])
 
 
-def _value_explained_variance_epsilon_finalize(state: Tensor) -> Tensor:
-    difference_moments = state[0:3]
-    returns_moments = state[3:6]
-    total = ops.variance(returns_moments, ddof=1) + 1e-05
-    return 1 - ops.variance(difference_moments, ddof=1) / total
+def _value_explained_variance_mse_result(state: Tensor) -> Tensor:
+    power_sum = state[0]
+    token_count = state[1]
+    returns_moments = state[2:5]
+    return 1 - power_sum / token_count / ops.variance(returns_moments, ddof=1)
 
 
+@METRICS.metric("value/explained_variance_mse", _value_explained_variance_mse_result)
 def value_explained_variance_mse(values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
     """One minus the squared error of the current predictions over the variance of the returns.
 
     Like the explained variance, but a constant offset of the critic counts as error, and the predictions are those of
     the critic while it is trained. Negative values are usual at the start, and can be huge where returns hardly vary.
 
-    Formula::
-
-        1 - mean((values - returns) ** 2) / var(returns)
-
+    Formula: ``1 - mean((values - returns) ** 2) / var(returns)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: squared_error. Data may
     be split anywhere: merged states equal the whole.
 
@@ -572,19 +495,19 @@ def value_explained_variance_mse(values: Tensor, returns: Tensor, mask: Tensor) 
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
+
+    Example:
+        >>> values = tensor([[1., 2., -9.], [0., -9., -9.]])
+        >>> returns = tensor([[2., 1., -9.], [4., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_explained_variance_mse(values, returns, mask).item(), 3)
+        -1.571
     """
-    state = _value_explained_variance_mse_update(values, returns, mask)
-    return _value_explained_variance_mse_finalize(state)
-
-
-def _value_explained_variance_mse_update(values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
-    check(values=values, returns=returns, mask=mask)
     mask = mask.bool()
     values = ops.masked(values, mask)
     returns = ops.masked(returns, mask)
@@ -592,184 +515,3 @@ def _value_explained_variance_mse_update(values: Tensor, returns: Tensor, mask: 
     token_count = ops.count(mask)
     returns_moments = ops.moments(returns, mask)
     return pack([power_sum, token_count, returns_moments])
-
-
-def _value_explained_variance_mse_finalize(state: Tensor) -> Tensor:
-    power_sum = state[0]
-    token_count = state[1]
-    returns_moments = state[2:5]
-    return 1 - power_sum / token_count / ops.variance(returns_moments, ddof=1)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "value/loss": MetricFunction(
-        id="value/loss",
-        brief="Clipped value loss, half the mean of the larger of two squared errors.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("values", "old_values", "returns", "mask"),
-        parameters={"clip_value": 0.2},
-        function=value_loss,
-        update=_value_loss_update,
-        finalize=_value_loss_finalize,
-        formula="0.5 * mean(maximum((values - returns) ** 2, (clipped - returns) ** 2))",
-        let={"clipped": "clamp(values, old_values - clip_value, old_values + clip_value)"},
-        slots=(Slot("greater_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "value/clip_fraction": MetricFunction(
-        id="value/clip_fraction",
-        brief="Share of response tokens on which the clipped value prediction had the larger squared error.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("values", "old_values", "returns", "mask"),
-        parameters={"clip_value": 0.2},
-        function=value_clip_fraction,
-        update=_value_clip_fraction_update,
-        finalize=_value_clip_fraction_finalize,
-        formula="mean((clipped - returns) ** 2 > (values - returns) ** 2)",
-        let={"clipped": "clamp(values, old_values - clip_value, old_values + clip_value)"},
-        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
-    ),
-    "value/error": MetricFunction(
-        id="value/error",
-        brief="Mean squared error between current value predictions and returns.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("values", "returns", "mask"),
-        parameters={},
-        function=value_error,
-        update=_value_error_update,
-        finalize=_value_error_finalize,
-        formula="mean((values - returns) ** 2)",
-        slots=(Slot("power_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "value/prediction_mean": MetricFunction(
-        id="value/prediction_mean",
-        brief="Mean of the critic's current predictions over response tokens.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("values", "mask"),
-        parameters={},
-        function=value_prediction_mean,
-        update=_value_prediction_mean_update,
-        finalize=_value_prediction_mean_finalize,
-        formula="mean(values)",
-        slots=(Slot("values_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "value/mean": MetricFunction(
-        id="value/mean",
-        brief="Mean of the value predictions made at rollout time.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_values", "mask"),
-        parameters={},
-        function=value_mean,
-        update=_value_mean_update,
-        finalize=_value_mean_finalize,
-        formula="mean(old_values)",
-        slots=(Slot("old_values_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "value/variance": MetricFunction(
-        id="value/variance",
-        brief="Variance of the value predictions made at rollout time.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_values", "mask"),
-        parameters={},
-        function=value_variance,
-        update=_value_variance_update,
-        finalize=_value_variance_finalize,
-        formula="var(old_values)",
-        slots=(Slot("old_values_moments", "moments"),),
-    ),
-    "value/max": MetricFunction(
-        id="value/max",
-        brief="Largest value prediction made at rollout time.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_values", "mask"),
-        parameters={},
-        function=value_max,
-        update=_value_max_update,
-        finalize=_value_max_finalize,
-        formula="max(old_values)",
-        slots=(Slot("old_values_max", "max"), Slot("token_count", "count")),
-    ),
-    "value/min": MetricFunction(
-        id="value/min",
-        brief="Smallest value prediction made at rollout time.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_values", "mask"),
-        parameters={},
-        function=value_min,
-        update=_value_min_update,
-        finalize=_value_min_finalize,
-        formula="min(old_values)",
-        slots=(Slot("old_values_min", "min"), Slot("token_count", "count")),
-    ),
-    "value/explained_variance": MetricFunction(
-        id="value/explained_variance",
-        brief="Share of the variance of the returns that the rollout-time predictions explain.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_values", "returns", "mask"),
-        parameters={},
-        function=value_explained_variance,
-        update=_value_explained_variance_update,
-        finalize=_value_explained_variance_finalize,
-        formula="1 - var(returns - old_values) / var(returns)",
-        slots=(Slot("difference_moments", "moments"), Slot("returns_moments", "moments")),
-    ),
-    "value/explained_variance@epsilon": MetricFunction(
-        id="value/explained_variance@epsilon",
-        brief=(
-            "Explained variance with 1e-5 added to the variance of the returns, so that constant returns give a number."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("old_values", "returns", "mask"),
-        parameters={},
-        function=value_explained_variance_epsilon,
-        update=_value_explained_variance_epsilon_update,
-        finalize=_value_explained_variance_epsilon_finalize,
-        formula="1 - var(returns - old_values) / (var(returns) + 0.00001)",
-        slots=(Slot("difference_moments", "moments"), Slot("returns_moments", "moments")),
-    ),
-    "value/explained_variance_mse": MetricFunction(
-        id="value/explained_variance_mse",
-        brief="One minus the squared error of the current predictions over the variance of the returns.",
-        unit="1",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("values", "returns", "mask"),
-        parameters={},
-        function=value_explained_variance_mse,
-        update=_value_explained_variance_mse_update,
-        finalize=_value_explained_variance_mse_finalize,
-        formula="1 - mean((values - returns) ** 2) / var(returns)",
-        slots=(Slot("power_sum", "sum"), Slot("token_count", "count"), Slot("returns_moments", "moments")),
-    ),
-}
-"""What is known about each function, by the metric's id."""

@@ -12,12 +12,10 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
-from rlmetrics.state.slots import pack
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 
-from ._inputs import check, check_numbers, named
+from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
@@ -27,7 +25,11 @@ __all__ = [
     "value_regression_target_mean",
 ]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+@METRICS.metric("value_regression/optimal_value/mean", results.ratio)
 def value_regression_optimal_value_mean(optimal_values: Tensor) -> Tensor:
     """Mean of the optimal value of the prompts, estimated from samples of the reference policy before training.
 
@@ -35,10 +37,7 @@ def value_regression_optimal_value_mean(optimal_values: Tensor) -> Tensor:
     best sample for a low one. It does not change during training, so the curve only shows which prompts are drawn; the
     difference between reward and this value is what is learnt from.
 
-    Formula::
-
-        mean(optimal_values)
-
+    Formula: ``mean(optimal_values)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -49,40 +48,28 @@ def value_regression_optimal_value_mean(optimal_values: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
         Brantley et al. 2025, Accelerating RL for LLM Reasoning with Optimal Advantage Regression,
             https://arxiv.org/abs/2505.20686.
+
+    Example:
+        >>> round(F.value_regression_optimal_value_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
     """
-    state = _value_regression_optimal_value_mean_update(optimal_values)
-    return _value_regression_optimal_value_mean_finalize(state)
-
-
-def _value_regression_optimal_value_mean_update(optimal_values: Tensor) -> Tensor:
-    check(optimal_values=optimal_values)
     optimal_values = ops.as_float(optimal_values)
-    optimal_values_sum = ops.total(optimal_values)
-    sequence_count = ops.number_of(optimal_values)
-    return pack([optimal_values_sum, sequence_count])
+    return keep.mean(optimal_values)
 
 
-def _value_regression_optimal_value_mean_finalize(state: Tensor) -> Tensor:
-    optimal_values_sum, sequence_count = state.unbind()
-    return optimal_values_sum / sequence_count
-
-
+@METRICS.metric("value_regression/target/mean", results.ratio)
 def value_regression_target_mean(rewards: Tensor, optimal_values: Tensor) -> Tensor:
     """Mean of reward minus optimal value, the target of the regression.
 
     The advantage over the best that the reference could do. Negative at first, because a single response is rarely as
     good as the soft maximum; rising towards 0 and above means that the policy outgrows the reference.
 
-    Formula::
-
-        mean(rewards - optimal_values)
-
+    Formula: ``mean(rewards - optimal_values)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -94,28 +81,20 @@ def value_regression_target_mean(rewards: Tensor, optimal_values: Tensor) -> Ten
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> rewards = tensor([3., 1.])
+        >>> optimal_values = tensor([1., 2.])
+        >>> round(F.value_regression_target_mean(rewards, optimal_values).item(), 4)
+        0.5
     """
-    state = _value_regression_target_mean_update(rewards, optimal_values)
-    return _value_regression_target_mean_finalize(state)
-
-
-def _value_regression_target_mean_update(rewards: Tensor, optimal_values: Tensor) -> Tensor:
-    check(rewards=rewards, optimal_values=optimal_values)
     rewards = ops.as_float(rewards)
     optimal_values = ops.as_float(optimal_values)
-    difference = rewards - optimal_values
-    difference_sum = ops.total(difference)
-    sequence_count = ops.number_of(difference)
-    return pack([difference_sum, sequence_count])
+    return keep.mean(rewards - optimal_values)
 
 
-def _value_regression_target_mean_finalize(state: Tensor) -> Tensor:
-    difference_sum, sequence_count = state.unbind()
-    return difference_sum / sequence_count
-
-
+@METRICS.metric("value_regression/implicit_reward/mean", results.ratio)
 def value_regression_implicit_reward_mean(
     logprobs: Tensor,
     ref_logprobs: Tensor,
@@ -128,10 +107,7 @@ def value_regression_implicit_reward_mean(
     What the policy predicts as the advantage of its own responses. It starts at exactly 0 and should follow the target;
     drifting far above it means that the policy moves away from the reference without earning more.
 
-    Formula::
-
-        mean(beta * seq_sum(logprobs - ref_logprobs))
-
+    Formula: ``mean(beta * seq_sum(logprobs - ref_logprobs))``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -146,37 +122,22 @@ def value_regression_implicit_reward_mean(
         Float64 tensor ``[]``, in nat; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_regression_implicit_reward_mean(logprobs, ref_logprobs, mask, beta=2).item(), 4)
+        -0.9808
     """
-    state = _value_regression_implicit_reward_mean_update(logprobs, ref_logprobs, mask, beta=beta)
-    return _value_regression_implicit_reward_mean_finalize(state)
-
-
-def _value_regression_implicit_reward_mean_update(
-    logprobs: Tensor,
-    ref_logprobs: Tensor,
-    mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
-    check_numbers("value_regression/implicit_reward/mean", beta=beta)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
-    product = beta * ops.seq_sum(logprobs - ref_logprobs, mask)
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    return keep.mean(beta * ops.seq_sum(logprobs - ref_logprobs, mask))
 
 
-def _value_regression_implicit_reward_mean_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
-
-
+@METRICS.metric("value_regression/loss", results.ratio)
 def value_regression_loss(
     logprobs: Tensor,
     ref_logprobs: Tensor,
@@ -191,10 +152,7 @@ def value_regression_loss(
     Starts at the mean square of the target, falls as the log-ratio learns to predict it. What is left at the end is
     mostly the noise of rewards that a response's text does not determine.
 
-    Formula::
-
-        mean((beta * seq_sum(logprobs - ref_logprobs) - (rewards - optimal_values)) ** 2)
-
+    Formula: ``mean((beta * seq_sum(logprobs - ref_logprobs) - (rewards - optimal_values)) ** 2)``.
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
@@ -212,108 +170,25 @@ def value_regression_loss(
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype; a parameter is no number.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis; a parameter lies outside
-            its bounds.
+        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
         Brantley et al. 2025, Accelerating RL for LLM Reasoning with Optimal Advantage Regression,
             https://arxiv.org/abs/2505.20686.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> ref_logprobs = tensor([[log(1/2), log(1/4), -9], [0, -9, -9]])
+        >>> rewards = tensor([3., 1.])
+        >>> optimal_values = tensor([1., 2.])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.value_regression_loss(logprobs, ref_logprobs, rewards, optimal_values, mask, beta=2).item(), 3)
+        2.278
     """
-    state = _value_regression_loss_update(logprobs, ref_logprobs, rewards, optimal_values, mask, beta=beta)
-    return _value_regression_loss_finalize(state)
-
-
-def _value_regression_loss_update(
-    logprobs: Tensor,
-    ref_logprobs: Tensor,
-    rewards: Tensor,
-    optimal_values: Tensor,
-    mask: Tensor,
-    *,
-    beta: float,
-) -> Tensor:
-    check(logprobs=logprobs, ref_logprobs=ref_logprobs, rewards=rewards, optimal_values=optimal_values, mask=mask)
-    check_numbers("value_regression/loss", beta=beta)
     mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     rewards = ops.as_float(rewards)
     optimal_values = ops.as_float(optimal_values)
     product = beta * ops.seq_sum(logprobs - ref_logprobs, mask)
-    power = torch.square(product - (rewards - optimal_values))
-    power_sum = ops.total(power)
-    sequence_count = ops.number_of(power)
-    return pack([power_sum, sequence_count])
-
-
-def _value_regression_loss_finalize(state: Tensor) -> Tensor:
-    power_sum, sequence_count = state.unbind()
-    return power_sum / sequence_count
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "value_regression/optimal_value/mean": MetricFunction(
-        id="value_regression/optimal_value/mean",
-        brief=(
-            "Mean of the optimal value of the prompts, estimated from samples of the reference policy before training."
-        ),
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("optimal_values"),
-        parameters={},
-        function=value_regression_optimal_value_mean,
-        update=_value_regression_optimal_value_mean_update,
-        finalize=_value_regression_optimal_value_mean_finalize,
-        formula="mean(optimal_values)",
-        slots=(Slot("optimal_values_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "value_regression/target/mean": MetricFunction(
-        id="value_regression/target/mean",
-        brief="Mean of reward minus optimal value, the target of the regression.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("rewards", "optimal_values"),
-        parameters={},
-        function=value_regression_target_mean,
-        update=_value_regression_target_mean_update,
-        finalize=_value_regression_target_mean_finalize,
-        formula="mean(rewards - optimal_values)",
-        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "value_regression/implicit_reward/mean": MetricFunction(
-        id="value_regression/implicit_reward/mean",
-        brief="Mean of the scaled log-ratio of policy to reference, summed over the tokens of each response.",
-        unit="nat",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "ref_logprobs", "mask"),
-        parameters={"beta": None},
-        function=value_regression_implicit_reward_mean,
-        update=_value_regression_implicit_reward_mean_update,
-        finalize=_value_regression_implicit_reward_mean_finalize,
-        formula="mean(beta * seq_sum(logprobs - ref_logprobs))",
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-    "value_regression/loss": MetricFunction(
-        id="value_regression/loss",
-        brief="Mean squared difference between implicit reward and target.",
-        unit="1",
-        kind="scalar",
-        atom="sequence",
-        empty="nan",
-        inputs=named("logprobs", "ref_logprobs", "rewards", "optimal_values", "mask"),
-        parameters={"beta": None},
-        function=value_regression_loss,
-        update=_value_regression_loss_update,
-        finalize=_value_regression_loss_finalize,
-        formula="mean((beta * seq_sum(logprobs - ref_logprobs) - (rewards - optimal_values)) ** 2)",
-        slots=(Slot("power_sum", "sum"), Slot("sequence_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(torch.square(product - (rewards - optimal_values)))

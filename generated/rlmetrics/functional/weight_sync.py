@@ -10,26 +10,32 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import ops
-from rlmetrics.state.registry import MetricFunction
-from rlmetrics.state.slot_layout import Slot
+from rlmetrics.state import keep, ops, results
+from rlmetrics.state.metric_table import MetricTable
 from rlmetrics.state.slots import pack
 
-from ._inputs import check, named
+from ._inputs import INPUTS
 
 __all__ = ["METRICS", "weight_sync_changed_elements", "weight_sync_changed_ratio", "weight_sync_payload"]
 
+METRICS: Final = MetricTable(__file__, INPUTS)
+"""What is known about each function, by the metric's id."""
 
+
+def _weight_sync_changed_ratio_result(state: Tensor) -> Tensor:
+    changed_weights_sum, transferred_weights_sum, element_count, element_count_2 = state.unbind()
+    value = changed_weights_sum / transferred_weights_sum
+    return ops.or_nan(value, element_count, element_count_2)
+
+
+@METRICS.metric("weight_sync/changed_ratio", _weight_sync_changed_ratio_result)
 def weight_sync_changed_ratio(changed_weights: Tensor, transferred_weights: Tensor) -> Tensor:
     """Share of the weights that changed between two synchronisations.
 
     Few percent are usual with small learning rates in low precision, because most updates vanish in rounding; it is 1
     on the first, full transfer. Changed elements over all elements of a transfer.
 
-    Formula::
-
-        sum(changed_weights) / sum(transferred_weights)
-
+    Formula: ``sum(changed_weights) / sum(transferred_weights)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -41,15 +47,14 @@ def weight_sync_changed_ratio(changed_weights: Tensor, transferred_weights: Tens
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> changed_weights = tensor([1, 2, 6])
+        >>> transferred_weights = tensor([10, 4, 6])
+        >>> round(F.weight_sync_changed_ratio(changed_weights, transferred_weights).item(), 4)
+        0.45
     """
-    state = _weight_sync_changed_ratio_update(changed_weights, transferred_weights)
-    return _weight_sync_changed_ratio_finalize(state)
-
-
-def _weight_sync_changed_ratio_update(changed_weights: Tensor, transferred_weights: Tensor) -> Tensor:
-    check(changed_weights=changed_weights, transferred_weights=transferred_weights)
     changed_weights_sum = ops.total(changed_weights)
     transferred_weights_sum = ops.total(transferred_weights)
     element_count = ops.number_of(changed_weights)
@@ -57,21 +62,13 @@ def _weight_sync_changed_ratio_update(changed_weights: Tensor, transferred_weigh
     return pack([changed_weights_sum, transferred_weights_sum, element_count, element_count_2])
 
 
-def _weight_sync_changed_ratio_finalize(state: Tensor) -> Tensor:
-    changed_weights_sum, transferred_weights_sum, element_count, element_count_2 = state.unbind()
-    value = changed_weights_sum / transferred_weights_sum
-    return ops.or_nan(value, element_count, element_count_2)
-
-
+@METRICS.metric("weight_sync/changed_elements", results.only)
 def weight_sync_changed_elements(changed_weights: Tensor) -> Tensor:
     """Number of weights that changed between two synchronisations.
 
     The absolute count behind the ratio. Elements that differ from the last transfer.
 
-    Formula::
-
-        sum(changed_weights)
-
+    Formula: ``sum(changed_weights)``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -82,32 +79,27 @@ def weight_sync_changed_elements(changed_weights: Tensor) -> Tensor:
         Float64 tensor ``[]``, a pure number; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.weight_sync_changed_elements(tensor([1, 2, 6])).item(), 3)
+        9.0
     """
-    state = _weight_sync_changed_elements_update(changed_weights)
-    return _weight_sync_changed_elements_finalize(state)
+    return keep.total(changed_weights)
 
 
-def _weight_sync_changed_elements_update(changed_weights: Tensor) -> Tensor:
-    check(changed_weights=changed_weights)
-    changed_weights_sum = ops.total(changed_weights)
-    return pack([changed_weights_sum])
+def _weight_sync_payload_result(state: Tensor) -> Tensor:
+    sent_bytes_sum, element_count = state.unbind()
+    return ops.unless_empty(sent_bytes_sum / 1048576, 0.0, element_count)
 
 
-def _weight_sync_changed_elements_finalize(state: Tensor) -> Tensor:
-    return state[0]
-
-
+@METRICS.metric("weight_sync/payload", _weight_sync_payload_result)
 def weight_sync_payload(sent_bytes: Tensor) -> Tensor:
     """Size of one transfer of weights to the rollout engine.
 
     What the network carries; shrinks with the share of changed weights. Bytes sent, divided by 1024².
 
-    Formula::
-
-        sum(sent_bytes) / 1048576
-
+    Formula: ``sum(sent_bytes) / 1048576``.
     Data may be split between updates: merged states equal the whole.
 
     Args:
@@ -117,75 +109,10 @@ def weight_sync_payload(sent_bytes: Tensor) -> Tensor:
         Float64 tensor ``[]``, in MiB; 0 over an empty population.
 
     Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    Example:
+        >>> round(F.weight_sync_payload(tensor([1048576, 524288])).item(), 3)
+        1.5
     """
-    state = _weight_sync_payload_update(sent_bytes)
-    return _weight_sync_payload_finalize(state)
-
-
-def _weight_sync_payload_update(sent_bytes: Tensor) -> Tensor:
-    check(sent_bytes=sent_bytes)
-    sent_bytes_sum = ops.total(sent_bytes)
-    element_count = ops.number_of(sent_bytes)
-    return pack([sent_bytes_sum, element_count])
-
-
-def _weight_sync_payload_finalize(state: Tensor) -> Tensor:
-    sent_bytes_sum, element_count = state.unbind()
-    return ops.unless_empty(sent_bytes_sum / 1048576, 0.0, element_count)
-
-
-METRICS: Final[dict[str, MetricFunction]] = {
-    "weight_sync/changed_ratio": MetricFunction(
-        id="weight_sync/changed_ratio",
-        brief="Share of the weights that changed between two synchronisations.",
-        unit="1",
-        kind="scalar",
-        atom="batch",
-        empty="nan",
-        inputs=named("changed_weights", "transferred_weights"),
-        parameters={},
-        function=weight_sync_changed_ratio,
-        update=_weight_sync_changed_ratio_update,
-        finalize=_weight_sync_changed_ratio_finalize,
-        formula="sum(changed_weights) / sum(transferred_weights)",
-        slots=(
-            Slot("changed_weights_sum", "sum"),
-            Slot("transferred_weights_sum", "sum"),
-            Slot("element_count", "count"),
-            Slot("element_count_2", "count"),
-        ),
-    ),
-    "weight_sync/changed_elements": MetricFunction(
-        id="weight_sync/changed_elements",
-        brief="Number of weights that changed between two synchronisations.",
-        unit="1",
-        kind="counter",
-        atom="batch",
-        empty=0,
-        inputs=named("changed_weights"),
-        parameters={},
-        function=weight_sync_changed_elements,
-        update=_weight_sync_changed_elements_update,
-        finalize=_weight_sync_changed_elements_finalize,
-        formula="sum(changed_weights)",
-        slots=(Slot("changed_weights_sum", "sum"),),
-    ),
-    "weight_sync/payload": MetricFunction(
-        id="weight_sync/payload",
-        brief="Size of one transfer of weights to the rollout engine.",
-        unit="MiB",
-        kind="scalar",
-        atom="batch",
-        empty=0,
-        inputs=named("sent_bytes"),
-        parameters={},
-        function=weight_sync_payload,
-        update=_weight_sync_payload_update,
-        finalize=_weight_sync_payload_finalize,
-        formula="sum(sent_bytes) / 1048576",
-        slots=(Slot("sent_bytes_sum", "sum"), Slot("element_count", "count")),
-    ),
-}
-"""What is known about each function, by the metric's id."""
+    return keep.mean(sent_bytes)

@@ -79,6 +79,11 @@ def mutants(
     yield from _swaps(update, lines, names)
 
 
+def first_line(function: ast.FunctionDef) -> int:
+    """Return where a function begins, with its decorators."""
+    return min([function.lineno, *(node.lineno for node in function.decorator_list)])
+
+
 def why_equal(kind: str, line: str, change: str) -> str:
     """Return why a fault of this sort may leave every result as it is."""
     if change == "padding stays as it is":
@@ -110,12 +115,28 @@ def _edits(tree: ast.Module) -> Iterator[_Edit]:
                 yield _Edit("constant changed", default, _other(default.value))
         # A longer slice of all that there is would be the same slice.
         ends = {id(node.upper) for node in ast.walk(function) if isinstance(node, ast.Slice)}
+        results = [
+            argument for one in function.decorator_list if isinstance(one, ast.Call) for argument in one.args[1:]
+        ]
+        yield from (edit for node in results for edit in _result(node))
         for statement in function.body:
             for node in ast.walk(statement):
                 if id(node) in ends:
                     continue
                 for edits in _OF_NODE.get(type(node), ()):
                     yield from edits(node)
+
+
+def _result(node: ast.expr) -> Iterator[_Edit]:
+    """Yield edits of the way from a state to the result that a decorator names."""
+    if ast.unparse(node) == "results.ratio":
+        yield _Edit("sum for mean", node, "lambda state: state[0]")
+    if isinstance(node, ast.Call) and isinstance(node.args[0], ast.Constant):
+        value = node.args[0].value
+        if ast.unparse(node.func) in ("results.variance", "results.deviation"):
+            yield _Edit("ddof changed", node.args[0], "0" if value else "1")
+        else:
+            yield from _constant(node.args[0])
 
 
 def _call(node: ast.AST) -> Iterator[_Edit]:
@@ -238,24 +259,21 @@ def _shifts(update: ast.FunctionDef, lines: list[str], token_inputs: list[str]) 
     check = update.body[0].end_lineno
     assert check is not None
     for name in token_inputs:
-        line = f"    {name} = torch.roll({name}, 1, 1)\n"
+        # Not every module imports torch.
+        line = f"    {name} = {name}.roll(1, 1)\n"
         source = "".join([*lines[:check], line, *lines[check:]])
         yield Mutant("shifted by one", f"(input {name})", line.strip(), source)
 
 
 def _swaps(update: ast.FunctionDef, lines: list[str], names: list[str]) -> Iterator[Mutant]:
     """Yield mutants in which two inputs of the update change places."""
+    start = update.body[0].end_lineno
+    assert start is not None
     for one, other in combinations(names, 2):
-        if _stem(one) != _stem(other):
-            continue
-        text = ast.unparse(update)
-        renamed = ast.parse(text).body[0]
-        for node in ast.walk(renamed):
-            if isinstance(node, ast.arg) and node.arg in (one, other):
-                node.arg = other if node.arg == one else one
-        assert update.end_lineno is not None
-        source = "".join(lines[: update.lineno - 1]) + ast.unparse(renamed) + "\n" + "".join(lines[update.end_lineno :])
-        yield Mutant("inputs swapped", f"(inputs {one}, {other})", f"{one} ↔ {other}", source)
+        if _stem(one) == _stem(other):
+            line = f"    {one}, {other} = {other}, {one}\n"
+            source = "".join([*lines[:start], line, *lines[start:]])
+            yield Mutant("inputs swapped", f"(inputs {one}, {other})", f"{one} ↔ {other}", source)
 
 
 def _stem(name: str) -> str:

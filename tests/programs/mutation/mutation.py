@@ -33,7 +33,7 @@ sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests", "tests/genera
 import torch  # noqa: E402
 from metric_checks import Case, check  # noqa: E402
 from metric_inputs import SEEDS, make_inputs, make_parameters  # noqa: E402
-from programs.mutation.mutants import Mutant, mutants  # noqa: E402
+from programs.mutation.mutants import Mutant, first_line, mutants  # noqa: E402
 from programs.mutation.mutation_page import Result, page  # noqa: E402
 from rlmetrics import functional  # noqa: E402
 from rlmetrics.state import MetricFunction  # noqa: E402
@@ -120,7 +120,7 @@ def mutants_of(case: Case) -> Iterator[Mutant]:
     source = Path(str(module.__file__)).read_text()
     lines = source.splitlines()
     functions = [node for node in _parsed(source).body if isinstance(node, ast.FunctionDef) and node.name in wanted]
-    text = "\n\n\n".join("\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in functions) + "\n"
+    text = "\n\n\n".join("\n".join(lines[first_line(node) - 1 : node.end_lineno]) for node in functions) + "\n"
     inputs = case.metric.inputs
     tokens = [name for name, axes, _ in inputs if axes[:2] == ("B", "T")]
     # A single tensor of tokens is only a bag of numbers, wherever it starts.
@@ -133,7 +133,10 @@ def _home(case: Case) -> tuple[ModuleType, list[str]]:
     """Return the module of the code that computes a metric, and its functions there: that with the inputs first."""
     module, name = import_module(case.metric.function.__module__), case.function
     if not _is_hand_written(case):
-        return module, [f"_{name}_update", f"_{name}_finalize", name]
+        functions = _parsed(Path(str(module.__file__)).read_text()).body
+        (code,) = (node for node in functions if isinstance(node, ast.FunctionDef) and node.name == name)
+        named = [node.id for one in code.decorator_list for node in ast.walk(one) if isinstance(node, ast.Name)]
+        return module, [name, *(other for other in named if other.startswith("_"))]
     written = getattr(module, f"_{name}_impl")
     home = import_module(written.__module__)
     bodies = {node.name: node for node in _parsed(inspect.getsource(home)).body if isinstance(node, ast.FunctionDef)}
@@ -162,9 +165,12 @@ def telling_draws(case: Case, mutant: Mutant) -> int:
     """Count the draws of inputs on which a mutant gives another result than the function."""
     module, wanted = _home(case)
     space = dict(vars(module))
-    exec(compile(mutant.source, "<mutant>", "exec"), space)
     metric, found = case.metric, 0
+    exec(compile(mutant.source, "<mutant>", "exec"), space)
     changed = space[wanted[0] if _is_hand_written(case) else case.function]
+    if not _is_hand_written(case):
+        # The decorator has put the mutant into the module's table.
+        module.METRICS[case.id] = metric
     for seed in range(len(SEEDS), len(SEEDS) + DRAWS):
         inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
         if _is_hand_written(case):
@@ -195,13 +201,8 @@ def _passes(case: Case, mutant: Mutant) -> bool:
         home, wanted = _home(case)
         module, name = import_module(case.metric.function.__module__), case.function
         exec(compile(mutant.source, "<mutant>", "exec"), home.__dict__)
-        space = vars(module)
-        if not _is_hand_written(case):
-            update, finalize = space[f"_{name}_update"], space[f"_{name}_finalize"]
-            metric = dataclasses.replace(case.metric, function=space[name], update=update, finalize=finalize)
-            space["METRICS"][case.id] = metric
-        else:
-            space[f"_{name}_impl"] = vars(home)[wanted[0]]
+        if _is_hand_written(case):
+            vars(module)[f"_{name}_impl"] = vars(home)[wanted[0]]
         functional.__dict__.pop(name, None)
     except BaseException:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..formula import width
 from ..model import ClaimSource, Input
@@ -35,9 +35,11 @@ _SHORTEST = 20
 """A shorter opening says too little."""
 
 
-def docstring(spec: Spec, function: ComputeFunction) -> str:
+def docstring(spec: Spec, function: ComputeFunction, example: Sequence[str] = ()) -> str:
     """Return the docstring with its quotes, indented for a function's body."""
     lines = list(_lines(spec, function))
+    if example:
+        lines += ["", "    Example:", *example]
     text = "\n".join(lines).replace('"""', "'''")
     mark = 'r"""' if "\\" in text else '"""'
     return f'    {mark}{text.lstrip()}\n    """'
@@ -63,17 +65,20 @@ def _lines(spec: Spec, function: ComputeFunction) -> Iterator[str]:
     yield ""
     yield from wrap(metric.description, _INDENT)
     yield ""
-    if function.formula is not None:
-        yield "    Formula::"
-        yield ""
-        for name, text in function.let.items():
-            yield from wrap(f"{name} = {text}", _INDENT + 4, 4)
-        yield from wrap(function.formula, _INDENT + 4, 4)
-        yield ""
     definition = _definition(spec, function)
-    if definition:
-        yield from wrap(definition, _INDENT)
-        yield ""
+    if function.formula is not None:
+        short = f"Formula: ``{function.formula}``."
+        if function.let or len(short) > WIDTH - _INDENT or "``" in function.formula:
+            yield "    Formula::"
+            yield ""
+            for name, text in function.let.items():
+                yield from wrap(f"{name} = {text}", _INDENT + 4, 4)
+            yield from wrap(function.formula, _INDENT + 4, 4)
+            yield ""
+        else:
+            yield f"    {short}"
+    yield from wrap(definition, _INDENT)
+    yield ""
     yield "    Args:"
     for name, word in function.inputs.items():
         yield from wrap(f"{name}: {_shape(word)}. {sentence(word.brief)}", _INDENT + 4, 4)
@@ -85,13 +90,9 @@ def _lines(spec: Spec, function: ComputeFunction) -> Iterator[str]:
     yield from wrap(_result(function), _INDENT + 4)
     yield ""
     yield "    Raises:"
-    more = ("; a parameter is no number", "; a parameter lies outside its bounds") if function.parameters else ("", "")
-    yield from wrap(f"TypeError: An input is no tensor, or has another dtype{more[0]}.", _INDENT + 4, 4)
-    yield from wrap(
-        f"ValueError: An input has another number of axes, or two inputs disagree about an axis{more[1]}.",
-        _INDENT + 4,
-        4,
-    )
+    wrong = "An input is no such tensor" if function.parameters else "An input is no such tensor, or"
+    more = ", or a parameter is no such number" if function.parameters else ""
+    yield f"        TypeError, ValueError: {wrong}{',' if more else ''} two disagree about an axis{more}."
     if metric.references:
         yield ""
         yield "    References:"

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rlmetrics.state.bounds import WHOLE
 
-from ..formula import Compiled, Slot, width
+from ..formula import Slot
 from ..formula.padding import looks_at_padding
 from ..model import Parameter
 from ..output import layout
-from ..output.layout import Node
-from ..output.prose import module_name
+from ..output.prose import header, module_name
 from ..output.store import Output
 from ..spec import Spec
 from .docstring import docstring
 from .functions import ComputeFunction
+from .metric_code import private_result, shared_result, state_body
+from .paper_examples import example_lines, read_examples
 from .templating import template
 
 FOLDER = "generated/rlmetrics/functional"
+
+Examples = Mapping[str, Sequence[str]]
+"""The lines of an example for each function that has one."""
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 AXES = {
     "token": ("B", "T"),
@@ -37,23 +44,21 @@ AXES = {
 class _View:
     """A function as the template shows it: laid-out source."""
 
-    name: str
+    result: str
+    """The function that computes the result from a state, where no other metric has the same."""
+    decorator: str
     signature: str
     docstring: str
     body: str
-    update_signature: str
-    update_body: str
-    finalize_signature: str
-    finalize_body: str
-    entry: str
-    compiled: bool
 
 
 def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
     """Yield the package ``rlmetrics.functional``."""
     filled = {family: members for family, members in functions.items() if members}
+    examples = _examples(spec, filled)
     for family, members in filled.items():
-        yield _family(spec, family, members)
+        yield _family(spec, family, members, examples)
+        yield _facts(family, members)
     vocabulary = [
         layout.tuple_of(
             [layout.tuple_of(map(layout.quote, AXES[word.domain])), layout.quote(word.dtype)], f"{layout.quote(name)}: "
@@ -63,6 +68,13 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iter
     inputs = layout.source(layout.dict_of(vocabulary, "INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = "))
     yield _output("_inputs.py", "spec/inputs.yaml", {"inputs": inputs})
     yield from _package(spec, filled)
+
+
+def _examples(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> dict[str, list[str]]:
+    known = read_examples(spec.root.parent)
+    functions = [function for members in families.values() for function in members]
+    formulas = {function.key: (function.formula or "", function.let) for function in functions}
+    return {function.key: example_lines(function, known, formulas) for function in functions} if known else {}
 
 
 def _package(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
@@ -108,9 +120,10 @@ def _output(name: str, source: str, context: Mapping[str, object]) -> Output:
     return Output(f"{FOLDER}/{name}", text, source)
 
 
-def _family(spec: Spec, family: str, functions: Sequence[ComputeFunction]) -> Output:
-    views = [_view(spec, function) for function in functions]
-    code = "\n".join(f"{view.update_body}\n{view.finalize_body}" for view in views)
+def _family(spec: Spec, family: str, functions: Sequence[ComputeFunction], examples: Examples) -> Output:
+    results: dict[str, str] = {}
+    views = [_view(spec, function, examples, results) for function in functions]
+    code = "\n".join(f"{view.result}\n{view.decorator}\n{view.body}" for view in views)
     described = spec.families[family]
     public = sorted(function.name for function in functions)
     source = f"spec/metrics/{family}.yaml"
@@ -119,56 +132,52 @@ def _family(spec: Spec, family: str, functions: Sequence[ComputeFunction]) -> Ou
         title=described.title,
         description=described.description,
         torch="torch." in code,
-        ops="ops." in code,
-        means=any(function.mean_over for function in functions),
-        compiled=any(view.compiled for view in views),
+        modules=[name for name in ("keep", "ops", "results") if f"{name}." in code],
+        pack="pack(" in code,
         impls=_imports_of_impls(functions),
         public=layout.source(layout.list_of([layout.quote("METRICS"), *map(layout.quote, public)], "__all__ = ")),
         functions=views,
-        parameters=any(function.parameters for function in functions),
     )
     return Output(f"{FOLDER}/{module_name(family)}.py", text, source)
 
 
-def _view(spec: Spec, function: ComputeFunction) -> _View:
-    tensors = [f"{name}: Tensor" for name in function.inputs]
-    parameters = [_parameter(name, parameter) for name, parameter in function.parameters.items()]
-    handed = [f"{name}={name}" for name in function.parameters]
+def _view(spec: Spec, function: ComputeFunction, examples: Examples, results: dict[str, str]) -> _View:
+    """Show a function.
+
+    Args:
+        spec: The spec.
+        function: The function.
+        examples: The lines of an example for each function that has one.
+        results: The names of functions from states to results by what they do; new ones are added.
+    """
     compiled = function.compiled
-    private = f"_{function.name}"
-    needed: tuple[str, ...] = ()
-    update_signature = update_body = finalize_signature = finalize_body = ""
+    parameters = [_parameter(name, parameter) for name, parameter in function.parameters.items()]
+    result = ""
     if compiled is None:
-        body = [*_checks(function), *_returned(layout.call(_alias(function), [*function.inputs, *handed]))]
+        handed = [*function.inputs, *(f"{name}={name}" for name in function.parameters)]
+        body = layout.source(layout.call(f"return {_alias(function)}", handed), 4)
+        decorator = layout.call(f"@METRICS.mean_over_{function.mean_over}", [layout.quote(function.key)])
     else:
-        finalize = "\n".join(compiled.finalize_source)
-        needed = tuple(name for name in function.parameters if re.search(rf"\b{name}\b", finalize))
-        body = layout.lines(layout.call(f"state = {private}_update", [*function.inputs, *handed]), 4)
-        body += _returned(layout.call(f"{private}_finalize", ["state", *(f"{name}={name}" for name in needed)]))
-        update_signature = _signature(f"{private}_update", tensors, [text.partition(" = ")[0] for text in parameters])
-        lines = [
-            *_checks(function),
-            *(f"    {line}" if line else "" for line in _unchecked(compiled.update_source)),
-        ]
-        packed = layout.call("    return pack", [layout.list_of(slot.name for slot in compiled.slots)])
-        update_body = "\n".join([*lines, layout.source(packed)])
-        finalize_signature = _signature(
-            f"{private}_finalize",
-            ["state: Tensor"],
-            [_parameter(name, function.parameters[name], default=False) for name in needed],
+        body = state_body(compiled, function.let)
+        needed: list[str] = []
+        named = shared_result(compiled)
+        if named is None:
+            text = private_result(compiled)
+            needed = [name for name in function.parameters if re.search(rf"\b{name}\b", text)]
+            numbers = [_parameter(name, function.parameters[name], default=False) for name in needed]
+            named = results.get(f"{numbers}{text}")
+            if named is None:
+                named = results[f"{numbers}{text}"] = f"_{function.name}_result"
+                result = f"{_signature(named, ['state: Tensor'], numbers)}\n{text}\n\n\n"
+        decorator = layout.call(
+            "@METRICS.metric", [layout.quote(function.key), named, *(layout.quote(name) for name in needed)]
         )
-        finalize_body = "\n".join(_finalize_lines(compiled))
     return _View(
-        name=function.name,
-        signature=_signature(function.name, tensors, parameters),
-        docstring=docstring(spec, function),
-        body="\n".join(body),
-        update_signature=update_signature,
-        update_body=update_body,
-        finalize_signature=finalize_signature,
-        finalize_body=finalize_body,
-        entry=layout.source(_entry(function, needed), 4, ","),
-        compiled=compiled is not None,
+        result=result,
+        decorator=layout.source(decorator),
+        signature=_signature(function.name, [f"{name}: Tensor" for name in function.inputs], parameters),
+        docstring=docstring(spec, function, examples.get(function.key, ())),
+        body=body,
     )
 
 
@@ -187,11 +196,6 @@ def _alias(function: ComputeFunction) -> str:
     return f"_{function.name}_impl"
 
 
-def _unchecked(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines without the compiler's checks of shapes, which ``check`` makes already, and in other words."""
-    return (line for line in lines if not line.startswith(("ops.same_shape(", "ops.same_rows(")))
-
-
 def _signature(name: str, tensors: Sequence[str], parameters: Sequence[str]) -> str:
     starred = ["*", *parameters] if parameters else []
     return layout.source(layout.call(f"def {name}", [*tensors, *starred]), tail=" -> Tensor:")
@@ -204,82 +208,37 @@ def _parameter(name: str, parameter: Parameter, *, default: bool = True) -> str:
     return f"{name}: {kind} = {parameter.default!r}"
 
 
-def _checks(function: ComputeFunction) -> Iterator[str]:
-    """Yield the calls that check inputs and parameters."""
-    yield layout.source(layout.call("check", [f"{name}={name}" for name in function.inputs]), 4)
-    if function.parameters:
-        given = [layout.quote(function.key), *(f"{name}={name}" for name in function.parameters)]
-        yield layout.source(layout.call("check_numbers", given), 4)
+def _facts(family: str, functions: Sequence[ComputeFunction]) -> Output:
+    """Return what is known about the functions of a family beside their code, a line for each."""
+    source = f"spec/metrics/{family}.yaml"
+    lines = (f" {_encode(function.key)}: {_encode(_facts_of(function))}" for function in functions)
+    text = f' "$comment": {_encode(header(source))},\n' + ",\n".join(lines)
+    return Output(f"{FOLDER}/facts/{module_name(family)}.json", f"{{\n{text}\n}}\n", source)
 
 
-def _returned(call: layout.Bracket) -> list[str]:
-    return layout.lines(layout.Bracket(f"return {call.head}", call.items, call.close), 4)
-
-
-def _finalize_lines(compiled: Compiled) -> Iterator[str]:
-    """Yield the body of a finaliser: each slot's name is bound to its part of the packed state, then the result."""
-    slots = compiled.slots
-    if compiled.finalize_source == (f"return {slots[0].name}",):
-        yield "    return state[0]"
-        return
-    if len(slots) > 1 and all(width(slot) == 1 for slot in slots):
-        yield from layout.lines(f"{', '.join(slot.name for slot in slots)} = state.unbind()", 4)
-    else:
-        start = 0
-        for slot in slots:
-            stop = start + width(slot)
-            # What has no fixed width takes the rest.
-            place = f"state[{start}]" if stop == start + 1 else f"state[{start}:{'' if stop == start else stop}]"
-            yield f"    {slot.name} = {place}"
-            start = stop
-    *lines, last = compiled.finalize_source
-    result = last.removeprefix("return ")
-    if lines and lines[-1].startswith(f"{result} = "):
-        lines[-1] = f"return {lines[-1].removeprefix(f'{result} = ')}"
-    else:
-        lines.append(last)
-    yield from (f"    {line}" if line else "" for line in lines)
-
-
-def _entry(function: ComputeFunction, needed: Sequence[str]) -> Node:
+def _facts_of(function: ComputeFunction) -> dict[str, object]:
     metric = function.metric
-    literal = layout.quote
-    items: list[Node] = [
-        f"id={literal(function.key)}",
-        layout.string(" ".join(function.brief.split()), 8, "brief="),
-        f"unit={literal(metric.unit)}",
-        f"kind={literal(metric.kind)}",
-        f"atom={literal(function.atom)}",
-        f"empty={literal(function.empty) if isinstance(function.empty, str) else function.empty}",
-        layout.call("inputs=named", map(literal, function.inputs)),
-        layout.dict_of(
-            (f"{literal(name)}: {one.default!r}" for name, one in function.parameters.items()), "parameters="
-        ),
-        f"function={function.name}",
-    ]
-    if function.compiled is not None:
-        items += [f"update=_{function.name}_update", f"finalize=_{function.name}_finalize"]
-    else:
-        items += [f"update=means.over_{function.mean_over}({function.name})", "finalize=means.finalize"]
-    if needed:
-        items.append(layout.tuple_of(map(literal, needed), "finalize_parameters="))
-    if function.formula is not None:
-        items.append(layout.string(function.formula, 8, "formula="))
-    if function.let:
-        items.append(
-            layout.dict_of(
-                (layout.string(text, 12, f"{literal(name)}: ") for name, text in function.let.items()), "let="
-            )
-        )
-    if metric.nan != "propagate":
-        items.append(f"nan={literal(metric.nan)}")
-    slots = layout.tuple_of(map(slot_entry, function.slots), "slots=") if function.slots else "slots=means.SLOTS"
-    items.append(slots)
-    if function.reference is not None:
-        items.append(f"own_reference={literal(function.reference)}")
-    if function.compiled is not None and looks_at_padding(function.compiled.root):
-        items.append("over_padding=True")
-    return layout.call(f"{literal(function.key)}: MetricFunction", items)
+    facts: dict[str, object] = {
+        "brief": " ".join(function.brief.split()),
+        "unit": metric.unit,
+        "kind": metric.kind,
+        "atom": function.atom,
+        "empty": function.empty,
+    }
+    optional: dict[str, object] = {
+        "formula": function.formula,
+        "let": function.let,
+        "nan": metric.nan if metric.nan != "propagate" else None,
+        "own_reference": function.reference,
+        "over_padding": function.compiled is not None and looks_at_padding(function.compiled.root),
+        "parameters": {name: one.default for name, one in function.parameters.items()},
+        "slots": [_slot(slot) for slot in function.slots],
+    }
+    return {**facts, **{name: value for name, value in optional.items() if value}}
+
+
+def _slot(slot: Slot) -> list[object]:
+    return [slot.name, slot.kind, *([slot.bins, slot.low, slot.high] if slot.kind == "bins" else [])]
 
 
 def slot_entry(slot: Slot) -> str:

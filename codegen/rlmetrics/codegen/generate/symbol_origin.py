@@ -18,8 +18,8 @@ from ..output import store
 from ..output.prose import anchor, function_name, registry_key
 from ..spec import Spec
 
-_PREFIX = re.compile(r"^(?:rlmetrics\.)?(?:functional|F)\.(?:\w+\.)?|^_(?=\w+_(?:update|finalize)$)")
-_SUFFIX = re.compile(r"_(?:update|finalize)$|\(\)$")
+_PREFIX = re.compile(r"^(?:rlmetrics\.)?(?:functional|F)\.(?:\w+\.)?|^_(?=\w+_result$)")
+_SUFFIX = re.compile(r"(?<=\w)_result$|\(\)$")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 

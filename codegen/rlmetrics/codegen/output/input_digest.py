@@ -9,6 +9,7 @@ from pathlib import Path
 
 WATCHED = (
     ("spec", (".yaml", ".yml", ".lock")),
+    ("tests/fixtures/hand_computed", (".yaml",)),
     ("codegen/rlmetrics", (".py", ".j2")),
     ("adapters/rlmetrics/answers", (".py",)),
     ("adapters/rlmetrics/health", (".py",)),
@@ -17,6 +18,7 @@ WATCHED = (
     ("adapters/rlmetrics/lazy_imports.py", (".py",)),
     ("adapters/rlmetrics/lazy_typing.py", (".py",)),
     ("adapters/rlmetrics/names", (".py",)),
+    ("adapters/rlmetrics/oracle", (".py",)),
     ("adapters/rlmetrics/state", (".py",)),
     ("adapters/rlmetrics/wording", (".py",)),
 )
