@@ -73,8 +73,14 @@ CASES = [
     ),
     Case(
         "condition-default",
-        [(T, "    bind: {reward: length}", "    ¦condition: at night")],
-        [(T, "    bind: {reward: length}", "    condition: at night\n    logged_by_default: false")],
+        [(T, "    bind: {reward: length}", "    facts:\n      - {releases: 1.1.0.., ¦condition: at night}")],
+        [
+            (
+                T,
+                "    bind: {reward: length}",
+                "    condition: at night\n    facts:\n      - {lag: 1, condition: by night}",
+            )
+        ],
         "`rewards/{reward}/mean` has a condition",
     ),
     Case(

@@ -159,6 +159,9 @@ class _Writer:
 
     def _record(self, record: Record, path: YamlPath) -> Record:
         self._take_profile(record)
+        if record.condition is not None and record.logged_by_default is None:
+            # What no setting tells is not so by default, unless the record says that it is.
+            record = record.model_copy(update={"logged_by_default": False})
         covered = self._covered(record)
         facts: list[Fact] = []
         for index, fact in enumerate(record.facts):

@@ -157,7 +157,10 @@ class Piece(SignatureFields):
     profile: Text | None = None
     logged_when: Text | None = Field(default=None, description="A guard; all of a key's must hold for it to be logged.")
     condition: Text | None = Field(default=None, description="The condition in words, where no guard can say it.")
-    logged_by_default: bool | None = Field(default=None, description="Needed with `condition`; a guard answers it.")
+    logged_by_default: bool | None = Field(
+        default=None,
+        description="With `condition`; a guard answers it. False in a record that has a condition, if left out.",
+    )
     fails: Text | None = Field(
         default=None,
         description="Why nothing is ever logged although the code would log it: an error on the way.",

@@ -58,7 +58,8 @@ def _names_metric(context: Context, component: ComponentScope, piece: SpecPiece)
 @check(
     "condition-default",
     "error",
-    what="A condition in words without `logged_by_default`, so that nobody can tell whether the defaults log the key.",
+    what="A condition in words of a fact, or of a further key, without `logged_by_default` there or in the record, so "
+    "that nobody can tell whether the defaults log the key.",
     fix="add `logged_by_default: true` or `false`, or say the condition as a guard under `logged_when`",
 )
 def condition_default(context: Context) -> Iterator[Hit]:
