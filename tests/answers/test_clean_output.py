@@ -115,3 +115,20 @@ def test_streams_are_as_before_after_a_command(log, capsys):
     main(["compare", str(log), str(log), "--at", "trl[grpo]==1.16.0"])
 
     assert (sys.stdout, sys.stderr) == before
+
+
+def test_no_key_of_the_environment_is_printed_or_written(tmp_path, capsys, monkeypatch):
+    """A server's error may repeat the key that it was sent, and a log may hold one: neither terminal nor page does."""
+    key = "0123456789abcdef" * 2
+    monkeypatch.setenv("WANDB_API_KEY", key)
+    monkeypatch.setenv("SOME_TOKEN", "loss")  # any word
+    log, page = tmp_path / "run.jsonl", tmp_path / "page.html"
+    log.write_text("".join(f'{{"step": {step}, "{key}": 1.0, "loss": 0.5}}\n' for step in range(3)))
+
+    main(["check", str(log), "--at", "trl[SFTTrainer]==1.16.0", "--full", "--html", str(page)])
+    main(["resolve", key])
+
+    said = "".join(capsys.readouterr()) + page.read_text(encoding="utf-8")
+    assert key not in said
+    assert "`***`" in said
+    assert "loss" in said

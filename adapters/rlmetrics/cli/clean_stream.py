@@ -1,7 +1,8 @@
-"""What commands print, with nothing in it that steers a terminal: names and texts come from files of others."""
+"""What commands print, with nothing in it that steers a terminal, and no key: names and texts come from others."""
 
 from __future__ import annotations
 
+import os
 import re
 
 TYPE_CHECKING = False
@@ -21,13 +22,18 @@ _OR_OWN = re.compile(rf"(?P<own>\x1b\[[0-9;]*m|\x1b\]8;;[!-~]*\x1b\\)|[{_UNSEEN}
 """Colours and links are this package's own where it paints."""
 
 
+_HOLDS_SECRET = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD)$")
+_SHORTEST = 8
+"""A shorter value of such a variable may be any word."""
+
+
 def clean(text: str) -> str:
-    """Return a text with escapes, as JSON writes them, in the place of all that can't be seen or steers."""
-    return _STEERING.sub(_escape, text)
+    """Return a text with escapes, as JSON writes them, in the place of all that can't be seen or steers, and no key."""
+    return _STEERING.sub(_escape, _without(_secrets(), text))
 
 
 class CleanStream:
-    """A text stream that escapes what can't be seen.
+    """A text stream that escapes what can't be seen, and leaves out keys that the environment holds.
 
     Args:
         stream: Where the text goes.
@@ -37,10 +43,11 @@ class CleanStream:
     def __init__(self, stream: TextIO, *, paints: bool) -> None:
         self._stream = stream
         self._pattern = _OR_OWN if paints else _STEERING
+        self._secrets = _secrets()
 
     def write(self, text: str) -> int:
         """Write a text."""
-        self._stream.write(self._pattern.sub(_escape, text))
+        self._stream.write(self._pattern.sub(_escape, _without(self._secrets, text)))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -51,6 +58,17 @@ class CleanStream:
     def __getattr__(self, name: str) -> Any:
         """Return what else the stream has."""
         return getattr(self._stream, name)
+
+
+def _secrets() -> list[str]:
+    """Return the keys that the environment holds, which the texts of servers may repeat."""
+    return [value for name, value in os.environ.items() if len(value) >= _SHORTEST and _HOLDS_SECRET.search(name)]
+
+
+def _without(secrets: list[str], text: str) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text
 
 
 def _escape(match: re.Match[str]) -> str:
