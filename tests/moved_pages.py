@@ -111,7 +111,7 @@ def parsed(html: str) -> Node:
 @lru_cache(maxsize=1)
 def site(texts: Texts = ENGLISH) -> Site:
     """Return what pages are made from."""
-    spec, _ = read(ROOT / "spec", (), ROOT / ".cache")
+    spec, _ = read(ROOT / "spec")
     assert spec is not None
     return Site(spec, {}, load_tables(), texts)
 

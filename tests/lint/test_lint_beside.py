@@ -10,6 +10,7 @@ from lint.lint_case import P, metric
 from lint.spec_text import SpecText
 from rlmetrics.codegen.lint.checks.examples import FOLDER
 from rlmetrics.codegen.lint.checks.similarity_checks import FOLDER as GENERATED
+from rlmetrics.codegen.linted import linted
 
 NEW = """
   policy/advantage/mean:
@@ -56,16 +57,15 @@ def test_a_metric_without_an_example_gets_a_stub(checkout: SpecText) -> None:
 
 def test_an_example_takes_the_finding_away(checkout: SpecText) -> None:
     """What the stub becomes is accepted; a kept result does not outlive it."""
-    cache = checkout.root.parent / "cache"
+    root = checkout.root.parent
     checkout.edit(P, "", NEW)
     file = checkout.root.parent / FOLDER / "tokens.yaml"
-    from rlmetrics.codegen.lint import lint
 
-    found = [finding.id for finding in lint(checkout.root, (), cache)]
+    found = [finding.id for finding in linted(root)]
     file.write_text(file.read_text() + "  policy/advantage/mean: {is: 3 / 2}\n")
 
     assert "hand-computed" in found
-    assert "hand-computed" not in [finding.id for finding in lint(checkout.root, (), cache)]
+    assert "hand-computed" not in [finding.id for finding in linted(root)]
 
 
 def test_a_new_metric_with_an_existing_formula_is_pointed_out(checkout: SpecText) -> None:

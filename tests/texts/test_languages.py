@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from lint.spec_text import SpecText
-from rlmetrics.codegen.lint import lint
+from rlmetrics.codegen.linted import linted
 from rlmetrics.codegen.loader import load
 from rlmetrics.codegen.output.input_digest import digest
 from rlmetrics.codegen.tables import build
@@ -92,13 +92,12 @@ def test_figures_need_no_translation(checkout: SpecText) -> None:
 
 def test_a_kept_result_does_not_outlive_a_guide(checkout: SpecText) -> None:
     """Guides stand beside the spec, and still an edit of one is noticed by a run with a cache."""
-    cache = checkout.root.parent / "cache"
     translate(checkout, [made for _, made in sections(ENGLISH)])
-    assert not [finding for finding in lint(checkout.root, (), cache) if finding.id == "stale-guide"]
+    assert not [finding for finding in linted(checkout.root.parent) if finding.id == "stale-guide"]
 
     translate(checkout, [])
 
-    assert [finding for finding in lint(checkout.root, (), cache) if finding.id == "stale-guide"]
+    assert [finding for finding in linted(checkout.root.parent) if finding.id == "stale-guide"]
 
 
 def test_what_every_language_must_have(checkout: SpecText) -> None:

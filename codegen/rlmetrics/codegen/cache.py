@@ -17,7 +17,7 @@ from typing import Any
 from .output.input_digest import digest_of, guide_files, walk
 from .output.store import replace
 
-__all__ = ["FOLDER", "Shelf", "code_digest", "code_files", "section_digests"]
+__all__ = ["FOLDER", "Shelf", "code_digest", "code_files", "spec_digest"]
 
 FOLDER = ".rlmetrics/cache"
 """Where a checkout keeps it."""
@@ -94,28 +94,25 @@ def code_files(packages: Iterable[str]) -> dict[Path, str]:
     return files
 
 
-def section_digests(folders: Sequence[Path]) -> dict[str, str]:
-    """Return digests over what a spec and its overlays hold, by the first part of the path of each file.
+def spec_digest(folders: Sequence[Path]) -> str:
+    """Return one digest over a spec, its overlays and what checks read beside it.
 
     Args:
         folders: The folder ``spec`` and those of overlays, in order.
-
-    Returns:
-        One digest for each entry of the folders, such as ``metrics`` or ``inputs.yaml``, and under ``""`` one over all,
-        which includes what checks read beside the spec.
     """
-    digests: dict[str, list[str]] = {}
-    for number, folder in enumerate(folders):
-        for label in sorted(walk(folder, "", (".yaml", ".yml", ".lock"))):
-            line = f"{number}/{label}\0{digest_of((folder / label).read_bytes())}\n"
-            digests.setdefault(label.split("/")[0], []).append(line)
-    total = [line for lines in digests.values() for line in lines]
     checkout = folders[0].parent
+    lines = [*_beside_site(folders[0])]
+    for number, folder in enumerate(folders):
+        lines += [f"{number}/{line}" for line in _lines(folder, "", (".yaml", ".yml", ".lock"))]
     for beside, endings in _BESIDE:
-        for label in sorted(walk(checkout, beside, endings)):
-            total.append(f"{label}\0{digest_of((checkout / label).read_bytes())}\n")
-    total += _beside_site(folders[0])
-    return {name: _digest(lines) for name, lines in {**digests, "": total}.items()}
+        lines += _lines(checkout, beside, endings)
+    return digest_of("".join(lines).encode())
+
+
+def _lines(root: Path, folder: str, endings: tuple[str, ...]) -> Iterator[str]:
+    """Yield a line for each file of a folder."""
+    for label in sorted(walk(root, folder, endings)):
+        yield f"{label}\0{digest_of((root / label).read_bytes())}\n"
 
 
 def _beside_site(spec: Path) -> Iterator[str]:
@@ -126,7 +123,3 @@ def _beside_site(spec: Path) -> Iterator[str]:
     scripts = [label for label in sorted(walk(checkout, _SCRIPTS, (".js",))) if not label.startswith(_MADE)]
     for label in (*guides, *scripts):
         yield f"{label}\0{digest_of((checkout / label).read_bytes())}\n"
-
-
-def _digest(lines: Iterable[str]) -> str:
-    return digest_of("".join(lines).encode())

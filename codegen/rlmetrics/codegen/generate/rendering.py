@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..findings import has_errors, sort
-from ..lint import Context, TracedContext, check_spec, kept_hits
+from ..lint import Context, check_spec
 from ..loader import read
 from ..output.store import MARKER, Output, Rendered
 from ..spec import Spec
@@ -21,18 +21,17 @@ def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> R
     Args:
         root: The checkout.
         overlays: Folders with further YAML.
-        cache: A folder that keeps what was read and found.
+        cache: A folder that keeps answers that were put together.
 
     Returns:
         The outputs; where the spec has errors, all of them in place of the outputs.
     """
-    spec, unread = read(root / "spec", overlays, cache)
+    spec, unread = read(root / "spec", overlays)
     if spec is None:
         return Rendered(findings=tuple(unread))
-    kept = kept_hits(root / "spec", overlays, cache)
-    context = Context(spec) if kept is None else TracedContext(spec)
+    context = Context(spec)
     # Warnings are the linter's business: they neither stop nor change what is generated.
-    findings = sort([*unread, *check_spec(spec, context, errors_only=True, kept=kept)])
+    findings = sort([*unread, *check_spec(spec, context, errors_only=True)])
     if has_errors(findings):
         return Rendered(findings=tuple(findings))
     functions, findings = resolve(spec, context.programs)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ..findings import Related, SpecFinding, sort
 from .context import Context
-from .kept_checks import KeptHits
 from .lint_check import Check, Hit
 from .root_causes import order
 
@@ -41,7 +40,6 @@ def run(
     context: Context | None = None,
     *,
     errors_only: bool = False,
-    kept: KeptHits | None = None,
 ) -> list[SpecFinding]:
     """Return everything that the checks find.
 
@@ -50,7 +48,6 @@ def run(
         checks: The checks to run; those without a function are skipped.
         context: What is derived from this spec, if the caller has use for it too.
         errors_only: Leave out the checks that only warn, or that do not stop what is generated.
-        kept: Results of an earlier run; the context must be a traced one then.
 
     Returns:
         Findings in the order of their places, without those that an ``allow:`` silences.
@@ -63,11 +60,9 @@ def run(
             continue
         if check.whole and spec.unread:
             continue
-        for hit in kept.run(check, context) if kept is not None else check.run(context):
+        for hit in check.run(context):
             if not allowed.silences(check.id, hit):
                 findings.append(_finding(spec, check, hit))
-    if kept is not None:
-        kept.keep()
     silenceable = [check.id for check in checks if check.run is not None]
     findings += [_finding(spec, UNKNOWN_CHECK, hit) for hit in allowed.unknown(silenceable)]
     if not spec.unread and not errors_only:

@@ -31,7 +31,6 @@ from ..model import (
 from ..spec import FrameworkSpec, LanguageTexts, Spec, SpecFile, YamlOrigin, home_of
 from .document import YamlDocument
 from .groups import write_out
-from .kept_models import KeptModels, UnparsedDocument
 from .model_errors import Fault, explain
 from .overlay import lay_over
 from .spec_files import DEFINES, SINGLES, model_of, shown_name, yaml_files
@@ -76,19 +75,18 @@ def load(root: Path, overlays: Sequence[Path] = ()) -> Spec:
     return spec
 
 
-def read(root: Path, overlays: Sequence[Path] = (), cache: Path | None = None) -> tuple[Spec | None, list[SpecFinding]]:
+def read(root: Path, overlays: Sequence[Path] = ()) -> tuple[Spec | None, list[SpecFinding]]:
     """Read as much of a spec as can be read.
 
     Args:
         root: The folder ``spec``.
         overlays: Folders of the same structure that extend it, in order.
-        cache: A folder that keeps what was read of files without faults; not used with overlays.
 
     Returns:
         The spec without the entries that have errors, or None where too little is left; and all findings.
     """
     with collector_paused():
-        return _Reader(root, overlays, cache if not overlays else None).read()
+        return _Reader(root, overlays).read()
 
 
 @contextmanager
@@ -113,19 +111,14 @@ class _Raw:
     document: YamlDocument
     data: Any
     moved: dict[YamlPath, YamlOrigin] = field(default_factory=dict)
-    content: bytes | None = None
-    """The file's bytes if its model may be kept: nothing is wrong with it as YAML."""
-    model: BaseModel | None = None
-    """The model that an earlier run has kept."""
 
     def file(self, ref: str) -> SpecFile:
         return SpecFile(ref, self.document, self.moved)
 
 
 class _Reader:
-    def __init__(self, root: Path, overlays: Sequence[Path], cache: Path | None) -> None:
+    def __init__(self, root: Path, overlays: Sequence[Path]) -> None:
         self._root = root
-        self._kept = KeptModels(cache)
         self._folders = (root, *overlays)
         self._findings: list[SpecFinding] = []
         self._raw: dict[str, _Raw] = {}
@@ -141,7 +134,6 @@ class _Reader:
                 place = Location(f"{shown_name(self._root, self._root)}/{name}.yaml")
                 self._report("missing-file", place, f"the spec has no `{name}.yaml`", "add it")
         spec = self._assemble(models) if SINGLES.keys() <= models.keys() else None
-        self._kept.keep()
         return spec, sort(self._findings)
 
     def _report(self, check: str, place: Location, message: str, fix: str) -> None:
@@ -162,11 +154,6 @@ class _Reader:
                 self._report_unreadable(error, path)
                 self._lose(ref)
                 continue
-            kept = self._kept.get(ref, content)
-            if kept is not None:
-                document: YamlDocument = UnparsedDocument(name, "", None, content=content)
-                self._raw[ref] = _Raw(document, None, model=kept)
-                continue
             document, findings = parse(content, name)
             self._findings += findings
             if document.data is None:
@@ -176,7 +163,7 @@ class _Reader:
                 raw.data, raw.moved, conflicts = lay_over(ref, raw.data, raw.moved, document)
                 self._findings += conflicts
             else:
-                self._raw[ref] = _Raw(document, document.data, content=None if findings else content)
+                self._raw[ref] = _Raw(document, document.data)
 
     def _report_unreadable(self, error: OSError, path: Path | None = None) -> None:
         place = Location(shown_name(self._root, path or Path(error.filename)))
@@ -191,8 +178,6 @@ class _Reader:
             self._unread.setdefault(kind, set()).add("*")
 
     def _validate(self, ref: str, raw: _Raw) -> BaseModel | None:
-        if raw.model is not None:
-            return raw.model
         model = model_of(ref)
         assert model is not None
         if not isinstance(raw.data, dict):
@@ -202,10 +187,7 @@ class _Reader:
             self._lose(ref)
             return None
         try:
-            validated = model.model_validate(raw.data)
-            if raw.content is not None:
-                self._kept.put(ref, raw.content, validated)
-            return validated
+            return model.model_validate(raw.data)
         except ValidationError as error:
             file = raw.file(ref)
 

@@ -11,7 +11,6 @@ from typing import Any
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.user_errors import NamesError
 
-from ..cache import FOLDER as CACHE
 from ..generate.functions import resolve
 from ..lint import Context
 from ..loader import read
@@ -129,7 +128,7 @@ def _is_by_hand(path: Path) -> bool:
 
 def _made(root: Path) -> Iterator[tuple[str, str]]:
     """Yield the files, relative to the checkout, with their contents."""
-    spec, _ = read(root / "spec", (), root / CACHE)
+    spec, _ = read(root / "spec")
     assert spec is not None, "the spec has errors, which generating must have told"
     functions, _ = resolve(spec, Context(spec).programs)
     site = Site(spec, functions, Tables(lambda name: _table(root, name)))

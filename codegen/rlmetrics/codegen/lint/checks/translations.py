@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from ...translations import answer_phrases, english_sentences, guides, interface_sentences, interface_texts, is_spoken
 from ...translations.translated_guides import english_guides
 from ..lint_check import Check, Hit, check
-from ..tracing import read_anything
 from .chinese import CODE
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ def _sentences(context: Context) -> Iterator[tuple[str, YamlPath, str, str]]:
 
 
 def _english(context: Context) -> dict[str, dict[str, str]]:
-    read_anything()  # the code of the site and the guides stand beside the spec
     root = context.spec.root.parent
     said = {_INTERFACE: interface_sentences(root), _TERMINAL: answer_phrases(root)}
     return {**english_sentences(context.spec), **said}
@@ -122,8 +120,6 @@ def missing_must(context: Context) -> Iterator[Hit]:
     fix="bring it up to date",
 )
 def stale_guide(context: Context) -> Iterator[Hit]:
-    if context.spec.texts:
-        read_anything()
     for language in context.spec.texts:
         for guide in guides(context.spec.root.parent, language):
             if guide.made_from is not None and not guide.is_current:
