@@ -10,6 +10,7 @@ import random
 import re
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -227,6 +228,28 @@ def test_what_is_left_out_is_said_once(recorder: Make, caplog: pytest.LogCapture
     (said,) = [item.getMessage() for item in caplog.records]
     assert said.startswith("OpenTelemetry gets 0 of 1 keys")
     assert set(one.left_out) == {"actor/ppo_kl", "actor/entropy", "my/own"}
+
+
+def test_ever_new_keys_fill_no_memory(receiver: Receiver, recorder: Make) -> None:
+    """Keys that are not recorded are forgotten; those that are go on, and what has ended does not begin anew."""
+    one = recorder("canonical")
+    (spread,) = (item["metric"] for item in PROPOSAL["names"] if "distribution" in item["metric"])
+    one({spread: [1.0]}, 0)
+    one({spread: [-1.0]}, 1)
+    for step in range(40):
+        one({"reward/score/mean": float(step), **{f"own/{step}/{number}": 1.0 for number in range(1_000)}}, step)
+
+    tracemalloc.start()
+    for step in range(40, 80):
+        one({"reward/score/mean": float(step), **{f"own/{step}/{number}": 1.0 for number in range(1_000)}}, step)
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    one({spread: [1.0]}, 80)
+
+    assert grown < 5_000_000
+    assert 10_000 <= len(one.left_out) < 20_000
+    assert one.flush()
+    assert receiver.values() == {"rl.environment.reward.mean": 79.0, "rl.reward.score": (1, 1.0, 1.0, 1.0)}
 
 
 def test_any_function_that_logs_is_recorded(receiver: Receiver, recorder: Make) -> None:

@@ -12,6 +12,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.health.fork_lock import ForkLock
@@ -39,6 +40,9 @@ _STEP = "train/global_step"
 """What reporters of transformers call the step, which is in no row."""
 
 _UNSENT = "what was recorded could not be sent"
+_NEGATIVE = "histograms of OpenTelemetry take no negative numbers"
+_MOST = 10_000
+"""How many keys are remembered."""
 
 
 class _Move(NamedTuple):
@@ -90,7 +94,7 @@ class Recorder:
 
     Attributes:
         faults: What could not be recorded or sent; what the caller's own ``provider`` cannot send is in its own log.
-        left_out: The keys that are not recorded, and why.
+        left_out: The keys that are not recorded, and why; of more than 10,000 the first.
 
     Raises:
         NamesError: The source is unknown.
@@ -149,6 +153,8 @@ class Recorder:
                 if stream is not None and value is not None:
                     with self.faults(f"{key} could not be recorded"):
                         self._write(key, stream, value)
+            if len(self._streams) > _MOST:
+                self._forget()
 
     def flush(self, seconds: float = 10.0) -> bool:
         """Send what was not sent yet, and return whether nothing went wrong."""
@@ -177,7 +183,7 @@ class Recorder:
         if stream.instrument == "histogram" and min(numbers, default=0) < 0:
             # Without them, it would be the distribution of something else.
             self._streams[key] = None
-            self.left_out[key] = f"{stream.move.name}: histograms of OpenTelemetry take no negative numbers"
+            self.left_out[key] = f"{stream.move.name}: {_NEGATIVE}"
             raise ValueError(self.left_out[key])
         for number in numbers:
             stream.write(number, stream.attributes)
@@ -206,6 +212,13 @@ class Recorder:
             self._told = True
             text = "OpenTelemetry gets %s of %s keys; left_out says why not the others, and this is not said again"
             LOGGER.warning(text, sum(stream is not None for stream in self._streams.values()), len(self._streams))
+
+    def _forget(self) -> None:
+        """Forget the keys that are not recorded, but for the reasons of the first: a training may log ever new ones."""
+        # Learned anew, they would go on.
+        ended = {key: why for key, why in self.left_out.items() if why.endswith(_NEGATIVE)}
+        self._streams = {key: stream for key, stream in self._streams.items() if stream or key in ended}
+        self.left_out = ended | dict(islice(self.left_out.items(), _MOST))
 
     def _move(self, key: str) -> _Move | None:
         translation = self._map.translate(key)
