@@ -14,6 +14,7 @@ from lint import (
     cases_records,
     cases_references,
     cases_releases,
+    cases_sources,
     cases_templates,
     cases_texts,
 )
@@ -31,6 +32,7 @@ CASES = [
     *cases_records.CASES,
     *cases_releases.CASES,
     *cases_guards.CASES,
+    *cases_sources.CASES,
     *cases_templates.CASES,
     *cases_reading.CASES,
     *cases_texts.CASES,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .loader.document import YamlDocument, YamlPath
     from .model import (
         Allow,
+        ClaimSource,
         ComponentFile,
         Convention,
         Family,
@@ -155,6 +156,7 @@ class Spec:
         suites: Suites of metrics by name.
         texts: What is said in other languages, by language.
         overlays: Folders of the same structure that extend it, in order.
+        sources: What is cited by name.
         files: Every file by its ref, for places.
         unread: Names that exist but could not be read, by kind (``metrics``, ``profiles``, …); ``*`` stands for any
             name. It is empty in a spec that has no errors.
@@ -176,6 +178,7 @@ class Spec:
     unread: Mapping[str, frozenset[str]] = field(default_factory=dict)
     texts: Mapping[str, LanguageTexts] = field(default_factory=dict)
     overlays: Sequence[Path] = ()
+    sources: Mapping[str, ClaimSource] = field(default_factory=dict)
 
     def home(self, framework: str) -> Path:
         """Return the folder that a framework's files and locks are in: ``spec``, or the overlay that adds it."""

@@ -654,8 +654,7 @@ def group_cispo_clip_fraction(
         TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
-        MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
-            https://arxiv.org/abs/2506.13585.
+        MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
 
     Example:
         >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
@@ -711,8 +710,7 @@ def group_sequence_ratio_cispo_clip_fraction(
         TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
-        MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
-            https://arxiv.org/abs/2506.13585.
+        MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
 
     Example:
         >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
@@ -1094,8 +1092,7 @@ def group_loss_penalized(
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
-        Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO),
-            https://arxiv.org/abs/2503.20783.
+        Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
 
@@ -1174,8 +1171,7 @@ def group_loss_penalized_weighted_penalty(
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
-        Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO),
-            https://arxiv.org/abs/2503.20783.
+        Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
 
@@ -1255,8 +1251,7 @@ def group_loss_penalized_sequence_mean(
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
-        Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO),
-            https://arxiv.org/abs/2503.20783.
+        Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
 
@@ -1337,8 +1332,7 @@ def group_loss_penalized_weighted_sequence_mean(
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
-        Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective (Dr. GRPO),
-            https://arxiv.org/abs/2503.20783.
+        Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
             https://arxiv.org/abs/2503.14476.
 
@@ -1409,8 +1403,7 @@ def group_loss_cispo(
         TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
 
     References:
-        MiniMax 2025, MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention,
-            https://arxiv.org/abs/2506.13585.
+        MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
 
     Example:
         >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])

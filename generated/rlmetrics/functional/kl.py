@@ -1485,8 +1485,7 @@ def kl_loss_coefficient(kl_coefficient: Tensor) -> Tensor:
         TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
 
     References:
-        Shao et al. 2024, DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models,
-            https://arxiv.org/abs/2402.03300.
+        Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
 
     Example:
         >>> round(F.kl_loss_coefficient(tensor(0.3)).item(), 4)

@@ -21,6 +21,7 @@ from ..model import (
     Inputs,
     Sentences,
     Signatures,
+    SourceTable,
     SpecInfo,
     SuiteFile,
     Tracker,
@@ -41,6 +42,7 @@ KINDS: dict[str, tuple[type[BaseModel], str]] = {
     "metrics": (Family, "metric.py"),
     "sentences": (Sentences, "translation.py"),
     "signatures": (Signatures, "signature.py"),
+    "sources": (SourceTable, "base.py"),
     "spec": (SpecInfo, "framework.py"),
     "suite": (SuiteFile, "suite.py"),
     "tracker": (Tracker, "framework.py"),
@@ -51,7 +53,7 @@ KINDS: dict[str, tuple[type[BaseModel], str]] = {
 def emit(spec: Spec) -> Iterator[Output]:
     """Yield one JSON Schema for each kind of spec file, with the names that the spec itself defines."""
     levels = [*spec.signatures.levels]
-    names = {"levels": levels, "parts": [*levels, UPDATE]}
+    names = {"levels": levels, "parts": [*levels, UPDATE], "sources": [*spec.sources]}
     for kind, (model, module) in KINDS.items():
         source = f"codegen/rlmetrics/codegen/model/{module}"
         schema = {
@@ -71,7 +73,8 @@ def _finished(node: Any, names: Mapping[str, list[str]]) -> Any:
         return node
     node = {key: _finished(value, names) for key, value in node.items()}
     if "x-names" in node:
-        node["enum"] = names[node.pop("x-names")]
+        known = names[node.pop("x-names")]
+        node.update({"enum": known} if known else {})
     if node.get("additionalProperties") is False:
         node["patternProperties"] = {f"^{LOCAL_PREFIX}": True}
     return node

@@ -18,6 +18,7 @@ from ..model import (
     Inputs,
     Sentences,
     Signatures,
+    SourceTable,
     SpecInfo,
     SuiteFile,
     Tracker,
@@ -27,6 +28,8 @@ __all__ = ["DEFINES", "SINGLES", "model_of", "shown_name", "yaml_files"]
 
 SINGLES: dict[str, type[BaseModel]] = {"spec": SpecInfo, "inputs": Inputs, "signatures": Signatures}
 """Files at the top, which every spec must have."""
+OPTIONAL: dict[str, type[BaseModel]] = {"sources": SourceTable}
+"""Files at the top, which a spec may have."""
 _FOLDERS: dict[str, type[BaseModel]] = {
     "metrics": Family,
     "trackers": Tracker,
@@ -44,6 +47,7 @@ DEFINES = {
     ),
     "trackers": ("routes",),
     "health": ("diagnoses", "rules"),
+    "sources": ("sources",),
     "texts": ("sentences",),
 }
 _TEXTS: dict[str, type[BaseModel]] = {
@@ -68,7 +72,7 @@ def model_of(ref: str) -> type[BaseModel] | None:
     """Return the model of a file, or None where no file belongs."""
     parts = PurePosixPath(ref).parts
     if len(parts) == 1:
-        return SINGLES.get(ref)
+        return SINGLES.get(ref) or OPTIONAL.get(ref)
     if len(parts) == 2:
         return _FOLDERS.get(parts[0])
     if len(parts) > 2 and parts[0] == "texts":

@@ -24,11 +24,13 @@ from ..model import (
     Inputs,
     Sentences,
     Signatures,
+    SourceTable,
     SpecInfo,
     SuiteFile,
     Tracker,
 )
 from ..spec import FrameworkSpec, LanguageTexts, Spec, SpecFile, YamlOrigin, home_of
+from .cited_sources import with_sources
 from .document import YamlDocument
 from .groups import write_out
 from .model_errors import Fault, explain
@@ -144,8 +146,8 @@ class _Reader:
             name = shown_name(self._root, path)
             ref = path.relative_to(folder).with_suffix("").as_posix()
             if path.suffix == ".yml" or model_of(ref) is None:
-                where = "spec.yaml, inputs.yaml, signatures.yaml, metrics/, trackers/, conventions/, health/, "
-                where += "suites/, frameworks/<name>/, texts/<language>/"
+                where = "spec.yaml, inputs.yaml, signatures.yaml, sources.yaml, metrics/, trackers/, conventions/, "
+                where += "health/, suites/, frameworks/<name>/, texts/<language>/"
                 self._report("stray-file", Location(name), "nothing reads this file", f"the spec consists of {where}")
                 continue
             try:
@@ -221,9 +223,11 @@ class _Reader:
         families: dict[str, Family] = {}
         metrics: dict[str, Any] = {}
         family_of: dict[str, str] = {}
-        for stem, family in _of_kind(models, "metrics", Family):
-            self._check_name("metrics", stem, family.family)
-            families[stem] = family
+        table = models.get("sources")
+        sources = table.sources if isinstance(table, SourceTable) else {}
+        for stem, written in _of_kind(models, "metrics", Family):
+            self._check_name("metrics", stem, written.family)
+            families[stem] = family = with_sources(written, sources)
             for name, metric in family.metrics.items():
                 if name in metrics:
                     first = self._locate(f"metrics/{family_of[name]}", ("metrics", name))
@@ -256,7 +260,8 @@ class _Reader:
             frameworks=self._frameworks(models),
             trackers=dict(_of_kind(models, "trackers", Tracker)),
             conventions=dict(_of_kind(models, "conventions", Convention)),
-            health=dict(_of_kind(models, "health", HealthFile)),
+            sources=sources,
+            health={stem: with_sources(file, sources) for stem, file in _of_kind(models, "health", HealthFile)},
             suites=dict(_of_kind(models, "suites", SuiteFile)),
             texts=dict(_languages(models)),
             files={ref: raw.file(ref) for ref, raw in self._raw.items()},

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    model_validator,
+)
+from pydantic_core import CoreSchema
 
 LOCAL_PREFIX = "x-"
 """Fields with this prefix hold local facts; the model ignores them wherever they stand."""
@@ -89,13 +98,28 @@ class EvidenceLine(Strict):
 
 
 class ClaimSource(Strict):
-    """Where a claim comes from: a document, a paper, or a line of a release."""
+    """Where a claim comes from: a document, a paper, or a line of a release; or its name in ``spec/sources.yaml``."""
 
     title: Text
     url: Text | None = None
     release: Text | None = Field(default=None, description="The framework release the document belongs to.")
     path: Text | None = None
     line: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _take_name(cls, data: Any, handler: ModelWrapValidatorHandler[ClaimSource]) -> ClaimSource:
+        named = isinstance(data, str) and data.strip() and cls is ClaimSource
+        return CitedSource(title=data) if named else handler(data)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Return the schema for editors: a name, or the fields."""
+        return {"anyOf": [{"type": "string", "x-names": "sources"}, handler(core_schema)]}
+
+
+class CitedSource(ClaimSource):
+    """The name of a source, in place of which `rlmetrics.codegen.loader.cited_sources` puts the source."""
 
 
 class Beside(Strict):
@@ -142,3 +166,9 @@ class Allow(Strict):
 
     check: Text
     reason: Text
+
+
+class SourceTable(Strict):
+    """``spec/sources.yaml``: what is cited more than once."""
+
+    sources: dict[str, ClaimSource]
