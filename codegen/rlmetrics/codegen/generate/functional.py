@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rlmetrics.state.bounds import WHOLE
@@ -13,13 +13,15 @@ from ..formula import Slot
 from ..formula.padding import looks_at_padding
 from ..model import Parameter
 from ..output import layout
-from ..output.prose import header, module_name
+from ..output.prose import header, module_name, wrap
 from ..output.store import Output
 from ..spec import Spec
 from .docstring import docstring
+from .first_functions import first_functions
 from .functions import ComputeFunction
 from .metric_code import private_result, shared_result, state_body
 from .paper_examples import example_lines, read_examples
+from .reference_pages import MetricKey
 from .templating import template
 
 FOLDER = "generated/rlmetrics/functional"
@@ -52,8 +54,16 @@ class _View:
     body: str
 
 
-def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
-    """Yield the package ``rlmetrics.functional``."""
+def emit(
+    spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]], logged: Iterable[MetricKey]
+) -> Iterator[Output]:
+    """Yield the package ``rlmetrics.functional``.
+
+    Args:
+        spec: The spec.
+        functions: All functions by family.
+        logged: What every component logs, which decides what the package shows first.
+    """
     filled = {family: members for family, members in functions.items() if members}
     examples = _examples(spec, filled)
     for family, members in filled.items():
@@ -67,7 +77,7 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iter
     ]
     inputs = layout.source(layout.dict_of(vocabulary, "INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = "))
     yield _output("_inputs.py", "spec/inputs.yaml", {"inputs": inputs})
-    yield from _package(spec, filled)
+    yield from _package(spec, filled, first_functions(spec, filled, logged))
 
 
 def _examples(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> dict[str, list[str]]:
@@ -77,17 +87,11 @@ def _examples(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> 
     return {function.key: example_lines(function, known, formulas) for function in functions} if known else {}
 
 
-def _package(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
-    index = [
-        f"{layout.quote(function.key)}: {layout.quote(module_name(family))}"
-        for family, members in families.items()
-        for function in members
-    ]
-    home = [
-        f"{layout.quote(function.name)}: {layout.quote(module_name(family))}"
-        for family, members in families.items()
-        for function in members
-    ]
+def _package(
+    spec: Spec, families: Mapping[str, Sequence[ComputeFunction]], first: Mapping[str, Sequence[ComputeFunction]]
+) -> Iterator[Output]:
+    metrics = [layout.quote(function.key) for members in families.values() for function in members]
+    shown = [layout.quote(function.name) for found in first.values() for function in found]
     names = sorted(function.name for members in families.values() for function in members)
     exported = ["REGISTRY", *sorted(["as_logged", *names])]
     public = layout.source(layout.list_of([*map(layout.quote, exported)], "__all__ = "))
@@ -96,9 +100,12 @@ def _package(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> I
         for family, members in sorted(families.items())
     ]
     source = "spec/metrics"
-    yield _output(
-        "__init__.py", source, {"home": layout.source(layout.dict_of(home, "_HOME: Final[dict[str, str]] = "))}
-    )
+    topics = [
+        line
+        for topic, found in first.items()
+        for line in wrap(f"- {topic}: {', '.join(function.name for function in found)}", 0, 2)
+    ]
+    yield _output("__init__.py", source, {"topics": topics})
     yield _output("__init__.pyi", source, {"imports": imports, "public": public})
     renamed = [
         f"{layout.quote(rename.from_ + variant)}: {layout.quote(rename.to + variant)}"
@@ -109,10 +116,16 @@ def _package(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> I
         for variant in [function.key.removeprefix(rename.to)]
     ]
     context = {
-        "index": layout.source(layout.dict_of(index, "_INDEX: Final[dict[str, str]] = ")),
-        "renamed": layout.source(layout.dict_of(renamed, "_RENAMED: Final[dict[str, str]] = ")) if renamed else "",
+        "metrics": layout.source(layout.tuple_of(metrics, "_METRICS: Final[tuple[str, ...]] = ")),
+        "first": layout.source(layout.tuple_of(shown, "FIRST: Final[tuple[str, ...]] = ")),
     }
-    yield _output("_registry.py", source, context)
+    yield _output("_index.py", source, context)
+    text = layout.source(layout.dict_of(renamed, "_RENAMED: Final[dict[str, str]] = ")) if renamed else ""
+    index = "{metric: module_of(metric) for metric in METRIC_OF.values()}"
+    call = layout.call(
+        "REGISTRY: Final = Registry", [layout.quote("rlmetrics.functional"), index, *(["_RENAMED"] if renamed else [])]
+    )
+    yield _output("_registry.py", source, {"renamed": text, "registry": layout.source(call)})
 
 
 def _output(name: str, source: str, context: Mapping[str, object]) -> Output:

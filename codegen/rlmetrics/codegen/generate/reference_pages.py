@@ -23,10 +23,17 @@ from .templating import template
 FOLDER = "docs/reference"
 
 
-def emit(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]]) -> Iterator[Output]:
-    """Yield the reference pages; those of metrics, keys and releases are pages of the site."""
+def emit(
+    spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]], logged: Iterable[MetricKey]
+) -> Iterator[Output]:
+    """Yield the reference pages; those of metrics, keys and releases are pages of the site.
+
+    Args:
+        spec: The spec.
+        functions: All functions by family.
+        logged: What every component logs, as ``logged_keys`` says.
+    """
     tools: dict[str, object] = {"link": _link(spec)}
-    logged = list(logged_keys(spec))
     yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec, logged)})
     yield _single(
         "not_computed.md",

@@ -42,10 +42,11 @@ def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> R
 
 def _outputs(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]], cache: Path | None) -> Iterator[Output]:
     yield from part.emit()
-    yield from functional.emit(spec, functions)
+    logged = list(reference_pages.logged_keys(spec))
+    yield from functional.emit(spec, functions, logged)
     yield from fused.emit(spec, functions)
     yield from suite_modules.emit(functions)
-    yield from reference_pages.emit(spec, functions)
+    yield from reference_pages.emit(spec, functions, logged)
     yield from schema.emit(spec)
     yield from meaning_lines.emit(spec)
     tables = render_tables(spec)
