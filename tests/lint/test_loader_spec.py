@@ -306,3 +306,37 @@ def test_places_lead_to_the_group(spec: SpecText) -> None:
     whole = partial(spec)
     place = ("keys", "rewards/{reward}/mean", "facts", 0, "traits")
     assert [whole.locate("frameworks/acme/trainer", place)] == spec.marks
+
+
+def test_a_long_file_goes_on_in_parts(spec: SpecText) -> None:
+    """Files in a folder of its name add entries to it; each place leads to the part."""
+    record = "keys:\n  ratio:\n    metric: policy/reward/mean\n    ¦groups: [late]\n    at: [score]\n"
+    spec.edit("frameworks/acme/trainer/ratio", "", f"{record}groups:\n  late:\n    - {{lag: 1}}\n")
+    spec.edit("signatures/more", "", "traits: {}\n")
+    whole, findings = read(spec.root)
+    assert whole is not None
+    assert findings == []
+    assert [*whole.frameworks["acme"].files["trainer"].keys][-1] == "ratio"
+    assert [whole.locate("frameworks/acme/trainer", ("keys", "ratio", "groups"))] == spec.marks
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ("keys:\n  ¦score/{source}:\n    metric: policy/loss\n", "`score/{source}` stands in the file"),
+        ("¦title: Another\n", "`title` stands in the file"),
+        ("¦- keys\n", "a part of a file must be a mapping"),
+    ],
+)
+def test_a_part_gives_nothing_that_the_file_has(spec: SpecText, part: str, says: str) -> None:
+    """What stands twice is told where it stands the second time."""
+    spec.edit("frameworks/acme/trainer/more", "", part)
+    found = [finding for finding in spec.findings() if finding.level == "error"]
+    assert [finding.location for finding in found] == spec.marks
+    assert says in found[0].message
+
+
+def test_a_part_needs_its_file(spec: SpecText) -> None:
+    """A folder that no file is named like is nothing that anyone reads."""
+    spec.edit("frameworks/acme/nobody/more", "", "keys: {}\n")
+    assert [finding.id for finding in spec.findings()] == ["stray-file"]

@@ -35,6 +35,7 @@ from .document import YamlDocument
 from .groups import write_out
 from .model_errors import Fault, explain
 from .overlay import lay_over
+from .parts import joined
 from .spec_files import DEFINES, SINGLES, model_of, shown_name, yaml_files
 from .yaml_parser import parse
 
@@ -142,30 +143,50 @@ class _Reader:
         self._findings.append(SpecFinding(check, "error", place, message, fix))
 
     def _read_folder(self, folder: Path) -> None:
-        for path in yaml_files(folder, self._report_unreadable):
-            name = shown_name(self._root, path)
-            ref = path.relative_to(folder).with_suffix("").as_posix()
-            if path.suffix == ".yml" or model_of(ref) is None:
+        paths = {
+            path.relative_to(folder).with_suffix("").as_posix(): path
+            for path in yaml_files(folder, self._report_unreadable)
+        }
+        parts: dict[str, list[Path]] = {}
+        for ref, path in paths.items():
+            owner = ref if model_of(ref) is not None else ref.rpartition("/")[0]
+            known = owner == ref or (model_of(owner) is not None and (owner in paths or owner in self._raw))
+            if path.suffix == ".yml" or not known:
                 where = "spec.yaml, inputs.yaml, signatures.yaml, sources.yaml, metrics/, trackers/, conventions/, "
-                where += "health/, suites/, frameworks/<name>/, texts/<language>/"
+                where += "health/, suites/, frameworks/<name>/, texts/<language>/, and folders named like a long file"
+                name = shown_name(self._root, path)
                 self._report("stray-file", Location(name), "nothing reads this file", f"the spec consists of {where}")
-                continue
+            elif owner == ref:
+                parts.setdefault(owner, []).insert(0, path)
+            else:
+                parts.setdefault(owner, []).append(path)
+        for ref, files in parts.items():
+            self._read_file(ref, files)
+
+    def _read_file(self, ref: str, paths: Sequence[Path]) -> None:
+        """Read a file and, behind it, its parts."""
+        extends = ref in self._raw
+        for path in paths:
             try:
                 content = _content(path)
             except OSError as error:
                 self._report_unreadable(error, path)
                 self._lose(ref)
                 continue
-            document, findings = parse(content, name)
+            document, findings = parse(content, shown_name(self._root, path))
             self._findings += findings
+            raw = self._raw.get(ref)
             if document.data is None:
                 self._lose(ref)
-            elif ref in self._raw:
-                raw = self._raw[ref]
+            elif raw is None:
+                self._raw[ref] = _Raw(document, document.data)
+            elif extends:
                 raw.data, raw.moved, conflicts = lay_over(ref, raw.data, raw.moved, document)
                 self._findings += conflicts
             else:
-                self._raw[ref] = _Raw(document, document.data)
+                raw.data, added, twice = joined(raw.data, document)
+                raw.moved.update(added)
+                self._findings += twice
 
     def _report_unreadable(self, error: OSError, path: Path | None = None) -> None:
         place = Location(shown_name(self._root, path or Path(error.filename)))
