@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.codegen.cache import FOLDER
 from rlmetrics.codegen.generate.functions import resolve
 from rlmetrics.codegen.lint import Context
 from rlmetrics.codegen.loader import read
@@ -30,7 +29,7 @@ _DATA = re.compile(
 @cache
 def the_site() -> Site:
     """Return what the pages are made from."""
-    spec, _ = read(PROJECT / "spec", (), PROJECT / FOLDER)
+    spec, _ = read(PROJECT / "spec")
     assert spec is not None
     functions, _ = resolve(spec, Context(spec).programs)
     return Site(spec, functions, load_tables())

@@ -17,7 +17,6 @@ from rlmetrics.codegen.site.pictures.clipping import clipping_of
 from rlmetrics.codegen.site.pictures.drawing import number
 from rlmetrics.codegen.site.pictures.estimators import FIRST, SECOND, estimator_of, sampled
 from rlmetrics.codegen.site.pictures.groups import GROUPS, REWARDS, groups_of
-from rlmetrics.codegen.site.pictures.mean_pictures import LOG_RATIOS, means_of
 from rlmetrics.codegen.site.pictures.which import pictures_of
 from rlmetrics.names import load_tables
 
@@ -36,7 +35,7 @@ def texts_of(svg):
 def kind_of(metric):
     """Return of which kind the first picture of a metric is."""
     found: Any = next(pictures_of(TABLES, metric), None)
-    return found.kind
+    return None if found is None else found.kind
 
 
 def function_of(metric):
@@ -134,28 +133,6 @@ def test_estimators_are_told_apart_truly():
     assert [name for name in average if estimator.of_example(name)[0] < 0] == ["k1"]
 
 
-@pytest.mark.parametrize("metric", ["kl/old/k2", "policy/ratio/mean"])
-def test_means_are_those_of_the_functions(metric):
-    """Mean over tokens, mean over positions and mean of means are what the functions give for the same tensors."""
-    means: Any = means_of(TABLES, metric)
-    assert means.metric == metric
-    plain = function_of(metric)
-    padded = getattr(functional, f"{plain.__name__}_padded")
-    inputs = means.inputs()
-    tensors = [torch.tensor(inputs[name]) for name in ("logprobs", "old_logprobs", "mask")]
-    pooled, diluted = plain(*tensors).item(), padded(*tensors).item()
-    of_rows = [plain(*[tensor[[row]] for tensor in tensors]).item() for row in range(3)]
-    assert means.over_tokens == pytest.approx(pooled)
-    assert means.over_positions == pytest.approx(diluted)
-    assert means.of_means == pytest.approx(sum(of_rows) / 3)
-    padding = " ".join(texts_of(means.draw_padding(lambda text, **values: text.format(**values), "picture")))
-    assert f"= {number(pooled)}" in padding
-    assert f"= {number(diluted)}" in padding
-    assert padding.count(f" {number(means.filled)}") >= 18 - sum(map(len, LOG_RATIOS))
-    parts = texts_of(means.draw_parts(lambda text, **values: text.format(**values), "picture"))
-    assert parts[-1].endswith(f" {number(sum(of_rows) / 3)}")
-
-
 def test_group_advantages_are_those_of_the_estimator():
     """The bars are the advantages that GRPO computes, and both metrics below are those of the functions."""
     rewards, groups = torch.tensor(REWARDS), torch.tensor(GROUPS)
@@ -171,15 +148,12 @@ def test_group_advantages_are_those_of_the_estimator():
 def test_pictures_stand_with_the_metrics_that_they_explain():
     """By formulas and estimators, not by names."""
     assert kind_of("kl/old/k2") == "estimators"
-    assert [picture.kind for picture in pictures_of(TABLES, "policy/ratio/mean")] == ["padding", "parts"]
+    assert kind_of("policy/ratio/mean") is None
     assert kind_of("reward/zero_std_fraction") == "groups"
     assert kind_of("objective/gspo_clip_fraction") == "clipping"
     for metric in ("timing/step", "objective/cispo_loss", "value/clip_fraction", "kl/old_reference/full"):
         assert "clipping" not in [picture.kind for picture in pictures_of(TABLES, metric)]
         assert "estimators" not in [picture.kind for picture in pictures_of(TABLES, metric)]
-    padded = {metric for metric in METRICS if "padding" in [one.kind for one in pictures_of(TABLES, metric)]}
-    assert {"kl/old/k2", "policy/ratio/mean", "entropy/policy"} <= padded
-    assert not padded & {"kl/reference/k3", "reward/score/mean"}
 
 
 def test_every_drawing_is_sound_and_small():
@@ -236,5 +210,5 @@ def test_all_drawings_together_take_little_time():
     """Less than three seconds of one processor for every picture of the site."""
     before = time.process_time()
     drawn = sum(len(all_pictures(metric)) for metric in METRICS)
-    assert drawn > 100
+    assert drawn >= 54
     assert time.process_time() - before < 3

@@ -11,10 +11,8 @@ __all__ = [
     "Plot",
     "Say",
     "as_given",
-    "boxes",
     "dots",
     "label",
-    "labels",
     "line",
     "number",
     "path",
@@ -140,26 +138,10 @@ def label(
     return f'<text {place} fill="{COLOURS[colour]}"{anchor}{weight}{other}>{escape(text, quote=False)}</text>'
 
 
-def boxes(places: Sequence[tuple[float, float, float, float]], fill: str, edge: str, *, dashes: str = "") -> str:
-    """Return rectangles of one look: left, top, width and height of each."""
-    course = "".join(f"M{_short(x)} {_short(y)}h{_short(w)}v{_short(h)}h-{_short(w)}z" for x, y, w, h in places)
-    dash = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<path d="{course}" fill="{COLOURS.get(fill, fill)}" fill-opacity=".16" stroke="{COLOURS[edge]}"{dash}/>'
-
-
 def dots(places: Sequence[tuple[float, float]], fill: str, edge: str) -> str:
     """Return dots of one look."""
     found = "".join(f'<circle cx="{_short(x)}" cy="{_short(y)}" r="3.6"/>' for x, y in places)
     return f'<g fill="{COLOURS[fill]}" stroke="{COLOURS[edge]}" stroke-width="1.6">{found}</g>' if places else ""
-
-
-def labels(places: Sequence[tuple[float, float, str]], colour: str, *, size: float = FONT) -> str:
-    """Return lines of text of one look, each with its middle at its place."""
-    found = "".join(
-        f'<text x="{_short(x)}" y="{_short(y)}">{escape(text, quote=False)}</text>' for x, y, text in places
-    )
-    other = f' font-size="{size:g}"' if size != FONT else ""
-    return f'<g fill="{COLOURS[colour]}" text-anchor="middle"{other}>{found}</g>' if places else ""
 
 
 def svg(name: str, width: int, height: int, title: str, description: str, parts: Sequence[str]) -> str:

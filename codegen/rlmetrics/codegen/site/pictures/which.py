@@ -1,17 +1,15 @@
-"""Which picture explains which metric: told by formulas, estimators and how keys are reduced, never by a list."""
+"""Which picture explains which metric: told by formulas and estimators, never by a list."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .clipping import Clipping, clipping_of
-from .drawing import Say, as_given, number
+from .drawing import Say, as_given
 from .estimators import Estimator, estimator_of
 from .groups import groups_of
-from .mean_pictures import means_of
 from .picture_values import formula_of
 
 if TYPE_CHECKING:
@@ -33,9 +31,6 @@ class Picture:
     kind: str
     svg: str
     caption: Sequence[str]
-
-
-_COUNTED = ("padding_counted", "padding_summed")
 
 
 def pictures_of(tables: Tables, metric: str, plain: Say = as_given, t: Say = as_given) -> Iterator[Picture]:
@@ -119,76 +114,9 @@ def _groups(tables: Tables, metric: str, plain: Say, t: Say) -> Drawn:
     return found.draw(plain, "picture-groups"), [caption]
 
 
-def _padding(tables: Tables, metric: str, plain: Say, t: Say) -> Drawn:
-    found = means_of(tables, metric)
-    if found is None or metric not in _reduced(tables)["padding"]:
-        return None
-    caption = t(
-        "Some releases take the mean over every position of the padded tensor, so that what stands in the padding "
-        "counts, the more the shorter responses are. The example is {metric}, which has {value} there and is drawn "
-        "towards it.",
-        metric=found.metric,
-        value=number(found.filled),
-    )
-    return found.draw_padding(plain, "picture-padding"), [caption]
-
-
-def _parts(tables: Tables, metric: str, plain: Say, t: Say) -> Drawn:
-    found = means_of(tables)
-    levels = _reduced(tables)["parts"].get(metric)
-    if found is None or not levels:
-        return None
-    caption = t(
-        "Some releases average the means of parts, here {parts}: then a short part weighs as much as a long one. "
-        "Pooled, every token weighs the same, and the parts do not matter. The values are those of {metric}.",
-        parts=", ".join(plain(tables.levels[level].parts) for level in levels),
-        metric=found.metric,
-    )
-    return found.draw_parts(plain, "picture-parts"), [caption]
-
-
 PICTURES: Mapping[str, Callable[[Tables, str, Say, Say], Drawn]] = {
     "clipping": _clipping,
     "estimators": _estimators,
     "groups": _groups,
-    "padding": _padding,
-    "parts": _parts,
 }
 """The pictures, the most telling first: each gives its drawing and caption for the metrics that it explains."""
-
-
-@lru_cache(maxsize=4)
-def _reduced(tables: Tables) -> Mapping[str, Any]:
-    """Return the metrics that some key dilutes by padding, and those that one takes as a mean of means of parts."""
-    populations = tables.signatures["POPULATIONS"]
-    uneven = [level.name for level in tables.levels.values() if level.uneven]
-    padding: dict[str, None] = {}
-    parts: dict[str, dict[str, None]] = {}
-    for said in _statements(tables):
-        metric = said.get("metric")
-        if metric is None or tables.texts.get(metric, {}).get("atom") != "token":
-            continue
-        if not str(tables.texts[metric].get("formula", "")).startswith("mean("):
-            continue
-        traits = populations[said["population"]][2] if "population" in said else ()
-        if any(trait in _COUNTED for trait in (*traits, *said.get("traits", ()))):
-            padding[metric] = None
-        levels = [level for level in uneven if said.get("reduction", {}).get(level) == "mean"]
-        if levels:
-            parts.setdefault(metric, {}).update(dict.fromkeys(levels))
-    ordered = {metric: [level for level in uneven if level in found] for metric, found in parts.items()}
-    return {"padding": padding, "parts": ordered}
-
-
-def _statements(tables: Tables) -> Iterator[Mapping[str, Any]]:
-    """Yield what every record says together with the facts that always hold, once for equal ones."""
-    for framework in tables.frameworks:
-        table = tables.framework(framework)
-        for stem in dict.fromkeys(stem for _, stem, _, _ in table.components):
-            component = table.component(stem)
-            seen = set()
-            for row in component.rows:
-                if row.place not in seen:
-                    seen.add(row.place)
-                    always = tuple(place for place, fact in enumerate(row.facts) if not fact.get("when"))
-                    yield component.combined(row, always)
