@@ -17,7 +17,8 @@ python3 -m venv "$work/venv"
   "$work/venv/bin/pip" install -q --disable-pip-version-check torch==2.13.0
   "$work/venv/bin/pip" install -q --disable-pip-version-check numpy==2.4.6 transformers==5.24.0 httpx==0.28.1 \
     colorlog==6.12.0 tenacity==9.2.1 flask==3.1.3 torchdata==0.11.0 lark==1.3.1 uvloop==0.23.0 ray==2.60.0 \
-    numba==0.68.1 pillow==13.0.0 einops==0.8.2 aiofiles==25.1.0 openai==3.57.0 pyyaml==6.0.4
+    numba==0.68.1 pillow==13.0.0 einops==0.8.2 aiofiles==25.1.0 openai==3.57.0 pyyaml==6.0.4 \
+    aiohttp==3.14.5 hydra-core==1.3.8 omegaconf==2.3.1 orjson==3.13.0
   "$work/venv/bin/pip" install -q --disable-pip-version-check --no-deps areal==1.0.4
 } 2> "$work/errors" || { cat "$work/errors" >&2; exit 1; }
 cd "$work"
