@@ -24,7 +24,10 @@ def test_a_misspelt_definition_is_one_finding(spec: SpecText) -> None:
     assert len(findings) == 3
     assert shown(findings) == ["broken-reference"]
     assert len(findings[0].related) == 2
-    assert findings[0].fix == "did you mean `policy/rewards/mean`? Or is that one misspelt?"
+    assert findings[0].fix == (
+        "did you mean `policy/rewards/mean`? Or is that one misspelt? If the metric has a new name, give it the old "
+        "one back and run `rlmetrics rename policy/reward/mean policy/rewards/mean`, which writes every place."
+    )
     assert "2 findings that follow from them are hidden" in summary(findings)
 
 

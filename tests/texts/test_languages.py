@@ -71,8 +71,24 @@ def test_a_changed_section_is_named(checkout: SpecText) -> None:
 
     (finding,) = checkout.findings("stale-guide")
     assert "`End` changed" in finding.message
+    assert (finding.location.file, finding.location.line) == ("docs/zh/concepts.md", 2)
     translate(checkout, finding.fix.split("[")[1].split("]")[0].split(", "))
     assert checkout.findings("stale-guide") == []
+
+
+def test_a_changed_section_is_shown_where_its_translation_begins(checkout: SpecText) -> None:
+    """At the heading that stands in the same place among the translation's own, past what does not count."""
+    docs = checkout.root.parent / "docs"
+    digests = ", ".join(made for _, made in sections(ENGLISH))
+    (docs / "zh").mkdir(exist_ok=True)
+    translated = f"---\nmade_from: [{digests}]\n---\n\n# 指南\n\n## 损失\n\n一。\n\n## 结尾\n\n二。\n"
+    (docs / "zh" / "concepts.md").write_text(translated, encoding="utf-8")
+    assert checkout.findings("stale-guide") == []
+
+    (docs / "concepts.md").write_text(ENGLISH.replace("Last.", "The very last."), encoding="utf-8")
+
+    (finding,) = checkout.findings("stale-guide")
+    assert (finding.location.file, finding.location.line) == ("docs/zh/concepts.md", 11)
 
 
 def test_figures_need_no_translation(checkout: SpecText) -> None:

@@ -37,6 +37,9 @@ _BRINGS: dict[str, frozenset[str]] = {
 _SUGGESTED = re.compile(r"[`']([^`']+)[`']")
 
 
+_NO_METRIC = re.compile(r"there is no metric `([^`]+)`")
+
+
 def order(findings: Iterable[tuple[SpecFinding, object]]) -> list[SpecFinding]:
     """Mark what follows from other findings.
 
@@ -94,4 +97,9 @@ def _with_places(finding: SpecFinding, places: Sequence[Location]) -> SpecFindin
     if fix.startswith("did you mean") and not finding.notes:
         # What stands at several places may be right, and the one place that defines it wrong.
         fix += " Or is that one misspelt?"
+    metric = _NO_METRIC.search(finding.message)
+    if metric:
+        new = _SUGGESTED.findall(finding.fix)
+        renamed = f"rlmetrics rename {metric[1]} {new[0] if new else 'NEW'}"
+        fix += f" If the metric has a new name, give it the old one back and run `{renamed}`, which writes every place."
     return replace(finding, fix=fix, related=(*finding.related, *shown), notes=(*finding.notes, *notes))

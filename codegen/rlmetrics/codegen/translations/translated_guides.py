@@ -23,6 +23,10 @@ _MADE_FROM = re.compile(r"^made_from: \[([^\]]*)\]$", re.MULTILINE)
 _HEAD = 400
 """A page that was generated, such as an English one in place of a translation, says so within its first characters."""
 _FIGURES = re.compile(r"^<!-- figures: \w+ -->\n.*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
+_NAMED = 2
+"""The line of a translation that names what it was made from."""
+_LEFT_OUT = "\0"
+"""Stands for a line that does not count."""
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 
 
@@ -35,17 +39,26 @@ class TranslatedGuide:
         path: The file, relative to the checkout.
         english: Title and digest of each section of the English guide, in order.
         made_from: The digests that the translation names; None where there is no translation.
+        headings: The lines on which sections of the translation begin.
     """
 
     name: str
     path: str
     english: tuple[tuple[str, str], ...]
     made_from: tuple[str, ...] | None
+    headings: tuple[int, ...] = ()
 
     @property
     def changed(self) -> tuple[str, ...]:
         """The sections of the English guide that the translation was not made from."""
         return tuple(title for title, digest in self.english if digest not in (self.made_from or ()))
+
+    @property
+    def line(self) -> int:
+        """The line of the translation to edit: the heading of the first section that changed, if it has as many."""
+        places = [place for place, (title, _) in enumerate(self.english) if title in self.changed]
+        alike = len(self.headings) == len(self.english) == len(self.made_from or ())
+        return self.headings[places[0]] if places and alike else _NAMED
 
     @property
     def is_current(self) -> bool:
@@ -61,7 +74,8 @@ def guides(root: Path, language: str) -> Iterator[TranslatedGuide]:
         text = translated.read_text(encoding="utf-8") if translated.is_file() else ""
         made_from = _made_from(text) if text and not _is_generated(text) else None
         english = tuple(sections(path.read_text(encoding="utf-8")))
-        yield TranslatedGuide(name, f"docs/{language}/{name}.md", english, made_from)
+        headings = tuple(line for line, _, _ in _sections(text))
+        yield TranslatedGuide(name, f"docs/{language}/{name}.md", english, made_from, headings)
 
 
 def english_guides(docs: Path) -> Iterator[Path]:
@@ -77,18 +91,31 @@ def _is_generated(text: str) -> bool:
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
     """Yield the title and a digest of each section of a guide."""
-    title, fence = "front", ""
+    for _, title, lines in _sections(text):
+        yield title, _digest(lines)
+
+
+def _sections(text: str) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield the first line, the title and the lines of each section of a guide."""
+    title, fence, first = "front", "", 1
     lines: list[str] = []
-    for line in _FIGURES.sub("", _FRONT.sub("", text)).splitlines():
+    # Lines that do not count stay, so that the others keep their numbers.
+    counted = _FIGURES.sub(_blank, _FRONT.sub(_blank, text))
+    for number, line in enumerate(counted.splitlines(), 1):
         opened = _FENCE.match(line)
         if opened is not None:
             fence = "" if fence and opened.group(1).startswith(fence) else fence or opened.group(1)
         if not fence and re.match(r"##? ", line):
             if any(lines):
-                yield title, _digest(lines)
-            title, lines = line.lstrip("# "), []
-        lines.append(line.rstrip())
-    yield title, _digest(lines)
+                yield first, title, lines
+            title, lines, first = line.lstrip("# "), [], number
+        if line != _LEFT_OUT:
+            lines.append(line.rstrip())
+    yield first, title, lines
+
+
+def _blank(found: re.Match[str]) -> str:
+    return f"{_LEFT_OUT}\n" * found.group().count("\n")
 
 
 def _digest(lines: list[str]) -> str:

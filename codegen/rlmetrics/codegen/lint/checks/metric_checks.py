@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS"]
 
+_ABBREVIATED = 3
+"""Units of so many letters have no plural."""
+_UNITS = {
+    **dict.fromkeys(("sec", "second"), "s"),
+    **dict.fromkeys(("msec", "millisecond"), "ms"),
+    **dict.fromkeys(("none", "dimensionless", "number", "fraction", "ratio"), "1"),
+}
+"""Units written out, and how they are abbreviated."""
 _REDUCED_DOMAINS = frozenset({"token", "vocab", "sequence", "group"})
 
 
@@ -193,6 +202,37 @@ def default_source(context: Context) -> Iterator[Hit]:
             yield Hit(ref, path, f"nothing backs the default {default} of `{name}`")
 
 
+@check(
+    "unit-spelling",
+    "error",
+    what="A unit that is another spelling of one that is in use: rules select metrics by their unit, and would pass "
+    "this one over.",
+    fix="write the unit as the others do",
+)
+def unit_spelling(context: Context) -> Iterator[Hit]:
+    spec = context.spec
+    uses = Counter(metric.unit for metric in spec.metrics.values())
+    uses.update(word.unit for word in spec.inputs.values() if word.unit is not None)
+    usual: dict[str, str] = {}
+    for unit in sorted(uses, key=lambda unit: (unit != _spelt_out(unit), -uses[unit])):
+        usual.setdefault(_spelt_out(unit), unit)
+    units = [
+        *((ref, (*path, "unit"), metric.unit) for ref, path, metric in _metrics(context)),
+        *(("inputs", ("inputs", name, "unit"), word.unit) for name, word in spec.inputs.items() if word.unit),
+    ]
+    for ref, path, unit in units:
+        known = usual[_spelt_out(unit)]
+        if unit != known:
+            yield Hit(ref, path, f"the unit `{unit}` is written `{known}` elsewhere", f"write `{known}`", value=True)
+
+
+def _spelt_out(unit: str) -> str:
+    """Return a unit in a form that all its spellings share."""
+    parts = [part.strip().casefold() for part in unit.replace(" per ", "/").split("/")]
+    singular = [part.removesuffix("s") if len(part) > _ABBREVIATED else part for part in parts]
+    return "/".join(_UNITS.get(part, part) for part in singular)
+
+
 CHECKS: tuple[Check, ...] = (
     equal_identity,
     definition,
@@ -202,4 +242,5 @@ CHECKS: tuple[Check, ...] = (
     missing_empty,
     value_range,
     default_source,
+    unit_spelling,
 )

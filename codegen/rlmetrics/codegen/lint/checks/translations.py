@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ...findings import Location
 from ...translations import answer_phrases, english_sentences, guides, interface_sentences, interface_texts, is_spoken
 from ...translations.translated_guides import english_guides
 from ..lint_check import Check, Hit, check
@@ -127,7 +128,7 @@ def stale_guide(context: Context) -> Iterator[Hit]:
                 changed = ", ".join(f"`{title}`" for title in guide.changed) or "the order of its sections"
                 message = f"{guide.path} was made from another docs/{guide.name}.md: {changed} changed"
                 fix = f"bring it up to date, then write `made_from: [{digests}]` in its front matter"
-                yield Hit(f"texts/{language}/glossary", (), message, fix)
+                yield Hit(f"texts/{language}/glossary", (), message, fix, location=Location(guide.path, guide.line))
 
 
 @check(
