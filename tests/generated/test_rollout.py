@@ -100,6 +100,11 @@ rollout/weight_per_response/fraction_below@truncated sequence nan padding
 rollout/weight_per_response/fraction_below@zeroed sequence nan padding
 rollout/weight_normaliser token nan padding old_logprobs rollout_logprobs
 rollout/weight_normaliser@zeroed token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/p25 token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/p50 token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/p75 token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/p95 token nan padding old_logprobs rollout_logprobs
+rollout/token_weight/p99 token nan padding old_logprobs rollout_logprobs
 rollout/rejection_weight/mean token nan padding rejection_weights
 rollout/rejection_weight/max token nan padding rejection_weights
 rollout/rejection_weight/min token nan padding rejection_weights
@@ -116,11 +121,6 @@ rollout/rejection_weight/response_fraction_above sequence nan padding
 rollout/rejection_weight/response_fraction_below sequence nan padding
 rollout/veto/token_fraction token nan padding
 rollout/veto/response_fraction sequence nan padding
-rollout/token_weight/p25 token nan padding old_logprobs rollout_logprobs
-rollout/token_weight/p50 token nan padding old_logprobs rollout_logprobs
-rollout/token_weight/p75 token nan padding old_logprobs rollout_logprobs
-rollout/token_weight/p95 token nan padding old_logprobs rollout_logprobs
-rollout/token_weight/p99 token nan padding old_logprobs rollout_logprobs
 rollout/rejection/mean token nan padding rejection_statistic
 rollout/rejection/max token nan padding rejection_statistic
 rollout/rejection/min token nan padding rejection_statistic

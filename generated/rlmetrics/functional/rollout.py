@@ -4933,6 +4933,221 @@ def rollout_weight_normaliser_zeroed(
     return keep.mean(weight, mask)
 
 
+@METRICS.metric("rollout/token_weight/p25", results.quantile(0.25))
+def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """25th percentile of the importance weights of all response tokens, trainer over rollout engine.
+
+    A quarter of the tokens weigh less.
+
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.25)``.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and no suite takes it.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p25(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.375
+    """
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
+@METRICS.metric("rollout/token_weight/p50", results.quantile(0.5))
+def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Median of the importance weights of all response tokens, trainer over rollout engine.
+
+    Half of the tokens weigh less: near 1 even in bad runs, because most tokens agree.
+
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.5)``.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and no suite takes it.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p50(old_logprobs, rollout_logprobs, mask).item(), 4)
+        0.5
+    """
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
+@METRICS.metric("rollout/token_weight/p75", results.quantile(0.75))
+def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """75th percentile of the importance weights of all response tokens, trainer over rollout engine.
+
+    Three quarters of the tokens weigh less.
+
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.75)``.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and no suite takes it.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p75(old_logprobs, rollout_logprobs, mask).item(), 3)
+        1.75
+    """
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
+@METRICS.metric("rollout/token_weight/p95", results.quantile(0.95))
+def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """95th percentile of the importance weights of all response tokens, trainer over rollout engine.
+
+    One token in twenty weighs more. Together with the truncation bound it says how many tokens are cut.
+
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.95)``.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and no suite takes it.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p95(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.75
+    """
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
+@METRICS.metric("rollout/token_weight/p99", results.quantile(0.99))
+def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """99th percentile of the importance weights of all response tokens, trainer over rollout engine.
+
+    One token in a hundred weighs more; the first of the percentiles to move when the mismatch grows.
+
+    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.99)``.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and no suite takes it.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_token_weight_p99(old_logprobs, rollout_logprobs, mask).item(), 3)
+        2.95
+    """
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
 @METRICS.metric("rollout/rejection_weight/mean", results.ratio)
 def rollout_rejection_weight_mean(rejection_weights: Tensor, mask: Tensor) -> Tensor:
     """Mean over tokens of the probability ratio that decides about rejection.
@@ -5614,221 +5829,6 @@ def rollout_veto_response_fraction(
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_any = ops.seq_any(old_logprobs - rollout_logprobs < torch.log(ops.scalar(threshold)), mask)
     return keep.share(seq_any)
-
-
-@METRICS.metric("rollout/token_weight/p25", results.quantile(0.25))
-def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """25th percentile of the importance weights of all response tokens, trainer over rollout engine.
-
-    A quarter of the tokens weigh less.
-
-    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.25)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
-
-    Args:
-        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
-            before the update.
-        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
-            that sampled them reported.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
-
-    Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
-
-    References:
-        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
-            https://fengyao.notion.site/off-policy-rl.
-
-    Example:
-        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
-        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
-        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
-        >>> round(F.rollout_token_weight_p25(old_logprobs, rollout_logprobs, mask).item(), 4)
-        0.375
-    """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([token_count, exponential_values])
-
-
-@METRICS.metric("rollout/token_weight/p50", results.quantile(0.5))
-def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Median of the importance weights of all response tokens, trainer over rollout engine.
-
-    Half of the tokens weigh less: near 1 even in bad runs, because most tokens agree.
-
-    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.5)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
-
-    Args:
-        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
-            before the update.
-        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
-            that sampled them reported.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
-
-    Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
-
-    References:
-        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
-            https://fengyao.notion.site/off-policy-rl.
-
-    Example:
-        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
-        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
-        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
-        >>> round(F.rollout_token_weight_p50(old_logprobs, rollout_logprobs, mask).item(), 4)
-        0.5
-    """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([token_count, exponential_values])
-
-
-@METRICS.metric("rollout/token_weight/p75", results.quantile(0.75))
-def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """75th percentile of the importance weights of all response tokens, trainer over rollout engine.
-
-    Three quarters of the tokens weigh less.
-
-    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.75)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
-
-    Args:
-        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
-            before the update.
-        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
-            that sampled them reported.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
-
-    Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
-
-    References:
-        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
-            https://fengyao.notion.site/off-policy-rl.
-
-    Example:
-        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
-        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
-        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
-        >>> round(F.rollout_token_weight_p75(old_logprobs, rollout_logprobs, mask).item(), 3)
-        1.75
-    """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([token_count, exponential_values])
-
-
-@METRICS.metric("rollout/token_weight/p95", results.quantile(0.95))
-def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """95th percentile of the importance weights of all response tokens, trainer over rollout engine.
-
-    One token in twenty weighs more. Together with the truncation bound it says how many tokens are cut.
-
-    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.95)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
-
-    Args:
-        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
-            before the update.
-        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
-            that sampled them reported.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
-
-    Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
-
-    References:
-        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
-            https://fengyao.notion.site/off-policy-rl.
-
-    Example:
-        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
-        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
-        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
-        >>> round(F.rollout_token_weight_p95(old_logprobs, rollout_logprobs, mask).item(), 3)
-        2.75
-    """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([token_count, exponential_values])
-
-
-@METRICS.metric("rollout/token_weight/p99", results.quantile(0.99))
-def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """99th percentile of the importance weights of all response tokens, trainer over rollout engine.
-
-    One token in a hundred weighs more; the first of the percentiles to move when the mismatch grows.
-
-    Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.99)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
-
-    Args:
-        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
-            before the update.
-        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
-            that sampled them reported.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
-
-    Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
-
-    References:
-        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
-            https://fengyao.notion.site/off-policy-rl.
-
-    Example:
-        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
-        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
-        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
-        >>> round(F.rollout_token_weight_p99(old_logprobs, rollout_logprobs, mask).item(), 3)
-        2.95
-    """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
-    token_count = ops.count(mask)
-    return pack([token_count, exponential_values])
 
 
 @METRICS.metric("rollout/rejection/mean", results.ratio)
