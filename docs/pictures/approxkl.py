@@ -12,11 +12,11 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-import numpy as np
 import torch
 from rlmetrics.functional.kl import kl_old_k2, kl_old_k2_padded
 
@@ -89,22 +89,25 @@ svg{font:15px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;color-s
 
 def points() -> list[Point]:
     """Return a point for each update of the run."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from parity.recorded_arrays import recorded_arrays
+
     with gzip.open(f"{RUN}.json.gz") as stream:
         events = json.load(stream)["events"]
     found: list[Point] = []
     plain: list[float] = []
     padded: list[float] = []
-    with np.load(f"{RUN}.npz", allow_pickle=False) as arrays:
-        for event in events:
-            if event["name"] == "microbatch_at_backward":
-                tensors = {name: torch.from_numpy(arrays[place]) for name, place in event["arrays"].items()}
-                mask = ~tensors["padding_mask"].bool()[tensors["micro_batch_inds"]]
-                both = tensors["new_logprobs"], tensors["mb_logprobs"], mask
-                plain.append(float(kl_old_k2(*both)))
-                padded.append(float(kl_old_k2_padded(*both)))
-            else:
-                found.append((event["numbers"][_NUMBER], fmean(padded), fmean(plain)))
-                plain, padded = [], []
+    arrays = recorded_arrays(RUN.name)
+    for event in events:
+        if event["name"] == "microbatch_at_backward":
+            tensors = {name: torch.from_numpy(arrays[place]) for name, place in event["arrays"].items()}
+            mask = ~tensors["padding_mask"].bool()[tensors["micro_batch_inds"]]
+            both = tensors["new_logprobs"], tensors["mb_logprobs"], mask
+            plain.append(float(kl_old_k2(*both)))
+            padded.append(float(kl_old_k2_padded(*both)))
+        else:
+            found.append((event["numbers"][_NUMBER], fmean(padded), fmean(plain)))
+            plain, padded = [], []
     return found
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor
+
+from .recorded_arrays import recorded_arrays
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "parity"
 
@@ -46,9 +47,9 @@ def read_json(stem: str) -> dict[str, object]:
 
 @lru_cache
 def read_tensors(stem: str) -> dict[str, Tensor]:
-    """Return the arrays of ``STEM.npz`` that hold numbers."""
-    with np.load(FOLDER / f"{stem}.npz", allow_pickle=False) as arrays:
-        return {name: torch.from_numpy(arrays[name]) for name in arrays.files if arrays[name].dtype.kind in "biuf"}
+    """Return the arrays of a recording that hold numbers."""
+    arrays = recorded_arrays(stem)
+    return {name: torch.from_numpy(array) for name, array in arrays.items() if array.dtype.kind in "biuf"}
 
 
 @lru_cache

@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
+
+from .recorded_arrays import recorded_arrays
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "parity"
 RELEASES = ("0.5.0", "0.9.1")
@@ -55,12 +56,12 @@ def records(release: str) -> Mapping[tuple[str, str], Mapping[str, Value]]:
     head = f"verl-{release}-outputs"
     recorded = json.loads(gzip.decompress((FIXTURES / f"{head}.json.gz").read_bytes()))
     found: dict[tuple[str, str], dict[str, Value]] = {}
-    with np.load(FIXTURES / f"{head}.npz") as arrays:
-        values: dict[str, Value] = {
-            **recorded["numbers"],
-            **{name: torch.from_numpy(arrays[entry]) for name, entry in recorded["arrays"].items()},
-            **recorded["exceptions"],
-        }
+    arrays = recorded_arrays(head)
+    values: dict[str, Value] = {
+        **recorded["numbers"],
+        **{name: torch.from_numpy(arrays[entry]) for name, entry in recorded["arrays"].items()},
+        **recorded["exceptions"],
+    }
     for name, value in values.items():
         function, scenario, output = name.split("::")
         found.setdefault((function, output), {})[scenario] = value
@@ -70,8 +71,7 @@ def records(release: str) -> Mapping[tuple[str, str], Mapping[str, Value]]:
 @cache
 def raw(scenario: str) -> Mapping[str, Any]:
     """Return the NumPy arrays of a scenario as they were recorded."""
-    with np.load(FIXTURES / "verl-inputs" / f"{scenario}.npz") as arrays:
-        return dict(arrays)
+    return recorded_arrays(f"verl-inputs/{scenario}")
 
 
 @cache

@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-INPUTS = ROOT / "tests" / "fixtures" / "parity" / "verl-inputs"
 BATCHES = ("mixed", "garbage_pad", "multiturn", "aborted")
 PLUGIN = "rlmetrics.trainers.verl_plugin"
 
@@ -47,14 +46,15 @@ class Heard(logging.Handler):
 
 def batches() -> list[Any]:
     """Return four batches of verl's driver."""
-    import numpy as np
     import torch
     from verl import DataProto
 
+    sys.path.append(str(ROOT / "tests"))
+    from parity.recorded_arrays import recorded_arrays
+
     found: list[Any] = []
     for name in BATCHES:
-        with np.load(INPUTS / f"{name}.npz") as arrays:
-            held = dict(arrays)
+        held = recorded_arrays(f"verl-inputs/{name}")
         tensors = {
             key: torch.from_numpy(held[key]) for key in held if held[key].dtype.kind in "fi" and key != "num_turns"
         }
