@@ -17,7 +17,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["RELEASES", "ROOT", "VERL", "interpreter", "python_of", "ran", "trained", "tried_once", "verl_python"]
+__all__ = [
+    "RELEASES",
+    "ROOT",
+    "VERL",
+    "clients_python",
+    "interpreter",
+    "python_of",
+    "ran",
+    "trained",
+    "tried_once",
+    "verl_python",
+]
 
 ROOT = Path(__file__).resolve().parents[3]
 _CACHE = ROOT / ".cache" / "trainers"
@@ -87,6 +98,46 @@ VERL: dict[str, tuple[str, ...]] = {
 }
 """What each release of verl is tried with."""
 
+_CLIENTS = (
+    "transformers==5.23.0",
+    "tokenizers==0.23.3",
+    "regex==2026.11.15",
+    "typer==0.29.2",
+    "shellingham",
+    "swanlab==0.10.3",
+    "protobuf==6.33.6",
+    "pyroaring==1.0.3",
+    "orjson==3.13.0",
+    "simplejson==4.3.0",
+    "prettytable==3.18.0",
+    "pwinput==1.0.3",
+    "pydantic-settings==2.16.3",
+    "python-dotenv==1.2.4",
+    "nvidia-ml-py==13.615.71",
+    "watchdog==7.1.0",
+    "wrapt==2.5.2",
+    "wcwidth==0.9.4",
+    "pyecharts==2.1.0",
+    "comet_ml==3.58.8",
+    "configobj==5.0.9",
+    "dulwich==1.2.21",
+    "everett==3.1.0",
+    "python-box==6.1.0",
+    "requests-toolbelt==1.0.0",
+    "semantic-version==2.10.0",
+    "sentry-sdk==2.75.0",
+    "wurlitzer==3.1.1",
+    "clearml==2.1.12",
+    "furl==2.1.4",
+    "orderedmultidict==1.0.2",
+    "pathlib2==2.3.7.post1",
+    "pyjwt==2.15.1",
+    "pyparsing==3.3.3",
+    "six==1.17.0",
+    "python-dateutil==2.9.0.post0",
+)
+"""Clients of trackers that nothing else here needs."""
+
 
 def tried_once(make: Callable[[str], Path]) -> Callable[[str], Path]:
     """Have runs made when they are first asked for, by release or loop; what fails is not tried again, and fails."""
@@ -115,6 +166,11 @@ def python_of(release: str) -> Path:
 def verl_python(release: str) -> Path:
     """Return the interpreter of an environment with a release of verl."""
     return interpreter(f"verl-{release}", (f"verl=={release}", *VERL[release]))
+
+
+def clients_python() -> Path:
+    """Return the interpreter of an environment with further trackers."""
+    return interpreter("clients", _CLIENTS)
 
 
 def interpreter(name: str, wanted: tuple[str, ...]) -> Path:

@@ -1,0 +1,131 @@
+"""A real trainer of transformers with the callback of a tracker; prints which names and values the tracker has stored.
+
+Runs in an environment of its own, where neither pytest nor the other modules of the tests are: FOLDER JOBS, where each
+job names a tracker. What is stored is read from the files that the tracker's own client writes when it is offline.
+"""
+
+# pyright: reportMissingImports=false
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+ODD = {"nan": math.nan, "inf": math.inf, "text": "words", "a b(1e-3)/mean@1": 0.5}
+"""What is logged beside the trainer's own numbers."""
+
+
+def main(folder: Path, jobs: list[dict[str, Any]]) -> None:
+    """Log with each tracker, and write what it has stored to TRACKER.json."""
+    (job,) = jobs  # clients start threads and change the process: one each
+    stored = {"swanlab": swanlab, "comet": comet, "clearml": clearml}[job["tracker"]](folder)
+    (folder / f"{job['tracker']}.json").write_text(json.dumps(stored))
+
+
+def train(callback: Any) -> None:
+    """Train two steps, evaluate once, and log odd values."""
+    import torch
+    from transformers import PrinterCallback, Trainer, TrainingArguments
+
+    class Line(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = torch.nn.Linear(1, 1)
+            self.config = None
+
+        def forward(self, x: Any, labels: Any = None) -> Any:
+            said = self.inner(x)
+            return {"loss": (said - labels).square().mean(), "logits": said}
+
+    data = [{"x": torch.tensor([float(n)]), "labels": torch.tensor([2.0 * n])} for n in range(4)]
+    arguments = TrainingArguments(
+        "out",
+        max_steps=2,
+        logging_steps=1,
+        eval_strategy="steps",
+        eval_steps=2,
+        per_device_train_batch_size=2,
+        report_to="none",
+        use_cpu=True,
+        save_strategy="no",
+        disable_tqdm=True,
+    )
+    trainer = Trainer(Line(), arguments, train_dataset=data, eval_dataset=data, callbacks=[callback])
+    trainer.remove_callback(PrinterCallback)
+    logged = trainer.log
+
+    def log(row: dict[str, Any], *more: Any, **named: Any) -> None:
+        logged({**row, **ODD} if "learning_rate" in row else row, *more, **named)
+
+    trainer.log = log
+    trainer.train()
+
+
+def swanlab(folder: Path) -> dict[str, list[Any]]:
+    """Return what SwanLab has stored, by name."""
+    import swanlab as client
+    from swanlab.proto.swanlab.record.v1.record_pb2 import Record
+    from swanlab.sdk.internal.core_python.store import DataStoreReader
+    from transformers.integrations import SwanLabCallback
+
+    # The callback asks for the run, which this release of the client answers with an error before there is one.
+    client.init(project="names", mode="offline", logdir=str(folder / "swanlog"))
+    train(SwanLabCallback())
+    client.finish()
+    (path,) = (folder / "swanlog").glob("run-*/*.swanlab")
+    reader, stored = DataStoreReader(), dict[str, list[Any]]()
+    reader.open(path)
+    for data in reader:
+        record = Record()
+        record.ParseFromString(data)
+        if record.HasField("scalar"):
+            stored.setdefault(record.scalar.key, []).append(record.scalar.value.number)
+    return stored
+
+
+def comet(folder: Path) -> dict[str, list[Any]]:
+    """Return what Comet's client would send, by name."""
+    os.environ.update(COMET_START_ONLINE="0", COMET_OFFLINE_DIRECTORY=str(folder), COMET_LOGGING_CONSOLE="ERROR")
+    import comet_ml
+    from transformers.integrations import CometCallback
+
+    train(CometCallback())
+    experiment = comet_ml.get_running_experiment()
+    if experiment is not None:
+        experiment.end()
+    (path,) = folder.glob("*.zip")
+    stored: dict[str, list[Any]] = {}
+    for line in zipfile.ZipFile(path).read("messages.json").decode().splitlines():
+        message = json.loads(line)
+        if message["type"] == "metric_msg":
+            metric = message["payload"]["metric"]
+            stored.setdefault(metric["metricName"], []).append(metric["metricValue"])
+    return stored
+
+
+def clearml(folder: Path) -> dict[str, list[Any]]:
+    """Return what ClearML has stored, by title and series, and its single values by name."""
+    os.environ["CLEARML_CACHE_DIR"] = str(folder / "cache")
+    from clearml import Task
+    from transformers.integrations import ClearMLCallback
+
+    Task.set_offline(True)
+    off = {"auto_connect_frameworks": False, "auto_connect_arg_parser": False, "auto_resource_monitoring": False}
+    task = Task.init("names", "names", **off)
+    train(ClearMLCallback())
+    task.get_logger().flush(wait=True)
+    stored: dict[str, list[Any]] = {}
+    for line in (Path(task.get_offline_mode_folder()) / "metrics.jsonl").read_text().splitlines():
+        for point in json.loads(line):
+            if "value" in point:
+                stored.setdefault(f"{point['metric']}/{point['variant']}", []).append(point["value"])
+    task.close()
+    return stored
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), json.loads(sys.argv[2]))
