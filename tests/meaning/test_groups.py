@@ -136,3 +136,12 @@ def test_a_star_stands_for_any_text_in_keys() -> None:
     heir = file(extends=["base"], keys={"own": {"family": family}}, shared=shared, modes=["train"])
     found = {(key, trait) for key, _, _, trait in said({"base": base, "heir": heir})}
     assert found == {("clip/low", "a"), ("clip/{x}_mean", "a"), ("clip/{x}_mean", "b"), ("kl", "b")}
+
+
+def test_a_profile_says_which_one_older_releases_had() -> None:
+    """A record with it has that one there, as if a fact of its own said so."""
+    profiles = {"cut": {"brief": "Cut.", "older": {"..1.1.0": "whole"}}, "whole": {"brief": "Whole."}}
+    keys = {"kl": {"metric": "m", "profile": "cut"}, "new": {"metric": "m", "profile": "cut", "releases": "1.2.0.."}}
+    written = write_out(framework(), {"own": file(profiles=profiles, keys=keys)}).files["own"].keys
+    facts = {name: [(fact.releases, fact.profile) for fact in written[name].facts] for name in written}  # type: ignore[union-attr]
+    assert facts == {"kl": [("..1.1.0", "whole")], "new": []}

@@ -169,9 +169,22 @@ class _Writer:
                 self._put(facts, (*path, "facts"), each, place)
         for each, place in self._named(record.groups, path, covered, ()):
             self._put(facts, (*path, "facts"), each, place)
+        for each, place in self._older(record):
+            self._put(facts, (*path, "facts"), each, place)
         if not record.groups and len(facts) == len(record.facts) and all(map(operator.is_, facts, record.facts)):
             return record
         return record.model_copy(update={"facts": facts, "groups": []})
+
+    def _older(self, record: Record) -> Iterator[tuple[Fact, _Place]]:
+        """Yield the profiles that records with this profile have in other releases."""
+        found = None if record.profile is None else self._find("profiles", record.profile)
+        if found is None:
+            return
+        covered = self._covered(record)
+        for releases, name in found[1].older.items():
+            if self._within(releases, covered) != 0:
+                place: YamlPath = ("profiles", str(record.profile), "older", releases)
+                yield Fact(releases=releases, profile=name), (found[0], place)
 
     def _shared(self) -> list[SharedFact]:
         shared: list[SharedFact] = []

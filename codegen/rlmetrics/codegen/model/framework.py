@@ -140,6 +140,9 @@ class Profile(SignatureFields):
 
     releases: Ranges | None = None
     brief: Text
+    older: dict[str, Text] = Field(
+        default={}, description="Releases in which records with this profile have another one, and which."
+    )
 
 
 class GuideStatement(Strict):
