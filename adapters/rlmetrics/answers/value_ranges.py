@@ -22,7 +22,17 @@ if TYPE_CHECKING:
 
     from .pasted import Given
 
-__all__ = ["applies", "as_printed", "as_read", "axis_of", "outside", "rounded", "shown_range", "unremarkable"]
+__all__ = [
+    "applies",
+    "as_printed",
+    "as_read",
+    "axis_of",
+    "beyond_healthy",
+    "outside",
+    "rounded",
+    "shown_range",
+    "unremarkable",
+]
 
 _ROUNDING = 1e-6
 """How far float32 leaves a range: below that a number is taken for its bound."""
@@ -172,15 +182,21 @@ def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgem
     )
     if said is not None:
         return Judgement("plain", "nothing", said)
-    usual = _beyond_usual(resolution, number, tables)
+    usual = beyond_healthy(resolution, number, tables)
     if usual is not None:
         return Judgement("info", "nothing", f"{given.text} is {usual}, and one value decides nothing.")
     within = f" in its range ({_span(span)})" if span is not None and span != (None, None) else ""
     return Judgement("plain", "nothing", f"{given.text} is unremarkable by itself{within}.")
 
 
-def _beyond_usual(resolution: Resolution, number: float, tables: Tables) -> str | None:
-    """Return of which bound that rules call healthy a value is on the other side; None if of none."""
+def beyond_healthy(resolution: Resolution, number: float, tables: Tables) -> str | None:
+    """Return of which bound that rules call healthy a value is on the other side; None if of none.
+
+    Args:
+        resolution: What the key means.
+        number: The value, as it is logged.
+        tables: The spec.
+    """
     axis = axis_of(resolution)
     if axis is None:
         return None

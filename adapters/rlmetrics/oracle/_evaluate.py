@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Literal
 
 from . import _lists as lists
@@ -240,13 +241,14 @@ def _apply(operator: str, operands: Sequence[Nested]) -> Nested:
 
 def _map(function: Callable[..., Nested], operands: Sequence[Nested]) -> Nested:
     """Apply a function element by element; a number goes with every element."""
-    length = next((len(operand) for operand in operands if isinstance(operand, list)), None)
-    if length is None:
+    nested = [operand for operand in operands if isinstance(operand, list)]
+    if not nested:
         return function(*operands)
-    return [
-        _map(function, [operand[i] if isinstance(operand, list) else operand for operand in operands])
-        for i in range(length)
-    ]
+    length = len(nested[0])
+    columns = [operand if isinstance(operand, list) else repeat(operand, length) for operand in operands]
+    if length and any(isinstance(operand[0], list) for operand in nested):
+        return [_map(function, parts) for parts in zip(*columns, strict=True)]
+    return list(map(function, *columns))
 
 
 def _flat(x: Nested) -> list[Any]:

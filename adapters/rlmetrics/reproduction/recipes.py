@@ -286,7 +286,10 @@ def _parameters(
 def _part(setting: float | str, part: int, component: ComponentView) -> float | str:
     """Return one of the two numbers that a setting joins by an underscore; its name if it does not."""
     numbers = str(component.config.values.get(str(setting))).split("_")
-    return float(numbers[part]) if len(numbers) > 1 else setting
+    try:
+        return float(numbers[part]) if len(numbers) > 1 else setting
+    except ValueError:
+        return setting
 
 
 def _value(text: float | str, values: Mapping[str, Any]) -> float | str:

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import hashlib
+import tokenize
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["FILE", "HOLDS", "REFUSED", "UNSEEN", "Judged", "code_digest", "read", "text_of"]
+__all__ = ["FILE", "HOLDS", "REFUSED", "UNSEEN", "Judged", "code_digest", "code_files", "read", "text_of"]
 
 FILE = "judged.lock"
 """Where they stand in the folder ``spec``."""
 
 _HEAD = "# Kept by `rlmetrics judge`. Do not edit."
 _FIELDS = 4
-_AXES = ("rlmetrics.answers.value_ranges", "rlmetrics.names.tables.readings")
-"""The modules that say of which values a sentence is told, besides those here."""
+_BESIDE = (
+    "rlmetrics.answers.judged",
+    "rlmetrics.answers.value_ranges",
+    "rlmetrics.names.meanings.constancy",
+    "rlmetrics.names.tables.readings",
+    "rlmetrics.oracle",
+    "rlmetrics.reproduction.recipes",
+    "rlmetrics.reproduction.words",
+)
+"""What decides verdicts beside the judge: of which values a sentence is told, and how numbers are computed."""
+
+
+_BETWEEN = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
+"""What stands before a statement."""
+_LAYOUT = (tokenize.NL, tokenize.COMMENT)
 
 
 HOLDS, REFUSED, UNSEEN = "holds", "refused", "unseen"
@@ -38,12 +52,39 @@ class Judged(NamedTuple):
 
 
 def code_digest() -> str:
-    """Return the digest of the code that judges."""
+    """Return the digest of the code that judges, and of what it computes numbers with.
+
+    Comments, docstrings and layout are no part of it.
+    """
     total = hashlib.blake2b(digest_size=8)
-    others = (Path(str(item.origin)) for name in _AXES if (item := find_spec(name)) is not None)
-    for path in (*sorted((Path(__file__).parent / "judge").glob("*.py")), *others):
-        total.update(path.read_bytes().replace(b"\r\n", b"\n"))
+    for path in code_files():
+        total.update(_code_of(path).encode())
     return total.hexdigest()
+
+
+def code_files() -> list[Path]:
+    """Return the modules that decide verdicts."""
+    found = sorted((Path(__file__).parent / "judge").glob("*.py"))
+    for name in _BESIDE:
+        spec = find_spec(name)
+        path = Path(str(spec.origin if spec is not None else name))
+        found += sorted(path.parent.glob("*.py")) if path.name == "__init__.py" else [path]
+    return found
+
+
+def _code_of(path: Path) -> str:
+    """Return the words of a module, without comments, docstrings and layout, the same in every version of Python."""
+    words: list[str] = []
+    begins = True
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type in _BETWEEN:
+                begins = True
+            elif token.type not in _LAYOUT and not (begins and token.type == tokenize.STRING):
+                begins = False
+                words.append(token.string)
+    # Versions differ in how they cut a string with values in it.
+    return "".join("".join(words).split()).replace("{{", "{").replace("}}", "}")
 
 
 def read(spec: Path) -> tuple[str, dict[str, Judged]] | None:

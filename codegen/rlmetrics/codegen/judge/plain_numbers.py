@@ -7,6 +7,7 @@ plain Python, and numbers of parts are put together as plain numbers.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from rlmetrics.names.settings.guards import names_in
 from rlmetrics.oracle import evaluate
 from rlmetrics.reproduction.recipes import COUNTS
 
+from .carriers import LONGEST
 from .reference_steps import LIMIT, Batch, Place, ReferenceStep
 
 if TYPE_CHECKING:
@@ -27,8 +29,7 @@ LEVELS = ("window", "rank", "epoch", "mini_batch", "micro_batch")
 _KNOWN = {"limit": float(LIMIT), "lower": 0.5, "upper": 2.0, "end_token": 3.0, "n": 2.0, "k": 2.0, "unfilled": 0.0}
 """Parameters that no setting of the spec says; a release takes them from the run."""
 _WORDS = frozenset({"clamp", "constant", "empty", "fold", "nan", "nonfinite", "plus", "round", "scale", "single"})
-_LONGEST = "width_is_longest_of_batch"
-"""The trait of what takes the longest response for the limit."""
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 Kept = dict[tuple[Any, ...], float]
@@ -163,7 +164,7 @@ def _shown(value: float, recipe: Recipe) -> float:
 def _called(recipe: Recipe) -> str:
     """Return what two recipes have in common whose functions are called in the same way."""
     within = [(action.word, action.said) for action in recipe.actions if action.word in ("clamp", "empty", "single")]
-    longest = _LONGEST in recipe.entry.signature.traits
+    longest = LONGEST in recipe.entry.signature.traits
     return repr((recipe.function, sorted(recipe.parameters.items()), recipe.rows, within, longest))
 
 
@@ -176,12 +177,12 @@ def _call(recipe: Recipe, tables: Tables) -> Callable[[list[Batch]], float]:
     if formula is None:
         msg = "it has no formula"
         raise NotComputableError(msg)
-    let = {**texts.get("let", {}), **own.get("let", {})}
+    let = _in_order({**texts.get("let", {}), **own.get("let", {})})
     about = tables.reproduction["FUNCTIONS"][str(recipe.function)]
     parameters = _parameters(about, recipe)
     rows_as = next((action.said["as"] for action in recipe.named("empty") if _of_rows(action.said)), None)
     empty = texts.get("empty")
-    longest = "limit" in parameters and _LONGEST in recipe.entry.signature.traits
+    longest = "limit" in parameters and LONGEST in recipe.entry.signature.traits
 
     def others(name: str) -> tuple[str | None, Mapping[str, str]]:
         other = tables.texts[name]
@@ -197,7 +198,8 @@ def _call(recipe: Recipe, tables: Tables) -> Callable[[list[Batch]], float]:
 
     def call(batches: list[Batch]) -> float:
         if longest:
-            parameters["limit"] = float(max(length for batch in batches for length in batch["lengths"]))
+            lengths = next(name for name in about["inputs"] if name.endswith("lengths"))
+            parameters["limit"] = float(max(length for batch in batches for length in batch[lengths]))
         inputs = _prepared(_pooled(batches, about["inputs"]), recipe, rows_as)
         value = one(inputs) if recipe.rows is None else _by_rows(inputs, recipe.rows, rows_as, one)
         for action in recipe.named("single"):
@@ -209,6 +211,21 @@ def _call(recipe: Recipe, tables: Tables) -> Callable[[list[Batch]], float]:
         return value
 
     return call
+
+
+def _in_order(let: Mapping[str, str]) -> dict[str, str]:
+    """Return the terms of a formula, each behind those that it uses: a variant replaces some and adds others."""
+    ordered: dict[str, str] = {}
+
+    def put(name: str) -> None:
+        for word in _NAME.findall(let[name]):
+            if word in let and word != name and word not in ordered:
+                put(word)
+        ordered.setdefault(name, let[name])
+
+    for name in let:
+        put(name)
+    return ordered
 
 
 def _parameters(about: Mapping[str, Any], recipe: Recipe) -> dict[str, float]:

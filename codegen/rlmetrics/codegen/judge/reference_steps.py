@@ -13,6 +13,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from ..model import Situation
+from .side_inputs import side_inputs
 
 __all__ = ["LIMIT", "Batch", "ReferenceStep", "StepCut", "hangs_together", "steps"]
 
@@ -39,6 +40,8 @@ class StepCut(NamedTuple):
         mini_batch: Optimizer steps of a pass.
         micro_batch: Micro-batches of each.
         has_whole_groups: Whether all responses to a prompt are in one micro-batch, or anywhere.
+        is_half: Whether policies compute in bfloat16, and not in float32.
+        has_values: Whether advantages come from a value model, and not from groups.
     """
 
     window: int
@@ -47,15 +50,25 @@ class StepCut(NamedTuple):
     mini_batch: int
     micro_batch: int
     has_whole_groups: bool
+    is_half: bool = False
+    has_values: bool = False
+
+    def holds(self, level: str) -> bool:
+        """Tell whether there is one part at a level, or one optimizer step per batch (``update``)."""
+        if level == "update":
+            return self.epoch == self.mini_batch == 1
+        return bool(getattr(self, level) == 1)
 
 
 CUTS = (
     StepCut(1, 1, 1, 1, 2, has_whole_groups=True),
     StepCut(2, 3, 1, 1, 1, has_whole_groups=True),
-    StepCut(1, 2, 1, 2, 1, has_whole_groups=False),
+    StepCut(1, 2, 1, 2, 1, has_whole_groups=False, is_half=True),
     StepCut(1, 1, 2, 1, 2, has_whole_groups=False),
+    StepCut(1, 1, 1, 1, 1, has_whole_groups=True),
+    StepCut(1, 1, 1, 1, 2, has_whole_groups=True, is_half=True, has_values=True),
 )
-"""One process or several, one update or several, one step since the last log or two."""
+"""One process or several, one update or several, one step since the last log or two, either precision, a critic."""
 
 Place = tuple[int, int, int, int, int]
 
@@ -79,12 +92,13 @@ class ReferenceStep(NamedTuple):
     def name(self) -> str:
         """How a message calls it."""
         words = ", ".join(sorted(self.situations)) or "usual"
-        return f"{words}, seed {self.seed}, {self.cut.rank} ranks, {self.cut.micro_batch} micro-batches"
+        more = f"{', bfloat16' * self.cut.is_half}{', a value model' * self.cut.has_values}"
+        return f"{words}, seed {self.seed}, {self.cut.rank} ranks, {self.cut.micro_batch} micro-batches{more}"
 
 
 @lru_cache(maxsize=256)
 def steps(situations: frozenset[Situation], inputs: tuple[tuple[str, str, str], ...]) -> tuple[ReferenceStep, ...]:
-    """Return the reference steps of a situation: each cut, with rewards from a verifier and from a model.
+    """Return the reference steps of a situation: each cut, with rewards from a verifier or from a model.
 
     Args:
         situations: What is so in all of them; none for usual steps.
@@ -92,7 +106,8 @@ def steps(situations: frozenset[Situation], inputs: tuple[tuple[str, str, str], 
     """
     made = []
     for number, cut in enumerate(CUTS):
-        for verified in (True, False):
+        # Both kinds of rewards where there is little else that could differ.
+        for verified in (True, False) if cut.rank * cut.epoch == 1 and not cut.has_values else (number % 2 == 0,):
             seed = _SEED + 2 * number + verified
             made.append(ReferenceStep(situations, seed, cut, dict(_parts(situations, seed, cut, inputs, verified))))
     return tuple(made)
@@ -101,7 +116,7 @@ def steps(situations: frozenset[Situation], inputs: tuple[tuple[str, str, str], 
 @cache
 def hangs_together() -> frozenset[str]:
     """Return the inputs that hang together as those of a run do; all others are drawn by themselves."""
-    return frozenset(_Responses(frozenset(), random.Random(_SEED), GROUP, 0, verified=True).inputs((), 0))
+    return frozenset(_Responses(frozenset(), random.Random(_SEED), GROUP, 0, verified=True).inputs((), CUTS[0], 0))
 
 
 def _parts(
@@ -116,7 +131,7 @@ def _parts(
                 if not cut.has_whole_groups:
                     random.Random(f"{seed}/{window}/{rank}/{epoch}").shuffle(order)
                 for mini in range(cut.mini_batch):
-                    drawn = whole.inputs(inputs, updates=epoch * cut.mini_batch + mini)
+                    drawn = whole.inputs(inputs, cut, updates=epoch * cut.mini_batch + mini)
                     for micro in range(cut.micro_batch):
                         start = (mini * cut.micro_batch + micro) * GROUP
                         chosen = order[start : start + GROUP]
@@ -142,6 +157,7 @@ class _Responses:
         self._rewards = self._rewarded(verified)
         self._tokens = self._policies()
         self._pairs = self._preferences()
+        self._beside = side_inputs(draws, self._lengths, LIMIT, self._pairs)
         self._noise: list[list[list[float]]] = []
         self._other: dict[str, Any] = {}
 
@@ -223,7 +239,7 @@ class _Responses:
             found[f"{own}_ref_logprobs"] = found[f"ref_{like}_logprobs"]
         return found
 
-    def inputs(self, known: Sequence[tuple[str, str, str]], updates: int) -> Batch:
+    def inputs(self, known: Sequence[tuple[str, str, str]], cut: StepCut, updates: int) -> Batch:
         """Return all inputs after some optimizer steps on the responses."""
         rows, draws = self._rows, self._draws
         while len(self._noise) < updates + 1:
@@ -232,6 +248,9 @@ class _Responses:
         moves = () if self._is("policy_unchanged") or self._is("policy_certain") else self._noise[: updates + 1]
         old, size = self._tokens["old_logprobs"], self._tokens["noise"]
         advantages = self._advantages()
+        if cut.is_half:
+            self._tokens = {name: [[_half(x) for x in row] for row in rows_] for name, rows_ in self._tokens.items()}
+            old = self._tokens["old_logprobs"]
 
         def moved(row: int, t: int) -> float:
             if moves and self._is("far_beyond_clip"):
@@ -241,6 +260,8 @@ class _Responses:
             return sum(step * noise[row][t] + step * towards for noise in moves)
 
         logprobs = [[min(old[row][t] + moved(row, t), 0.0) for t in range(LIMIT)] for row in range(rows)]
+        if cut.is_half:
+            logprobs = [[_half(x) for x in row] for row in logprobs]
         rollout = self._tokens["rollout_logprobs"]
         gap = [[x - y for x, y in zip(*pair, strict=True)] for pair in zip(old, rollout, strict=True)]
         weights = [[math.exp(x) for x in row] for row in gap]
@@ -249,6 +270,7 @@ class _Responses:
         if self._is("critic_exact"):
             values = returns
         inputs: dict[str, Any] = {
+            **self._beside,
             **{name: value for name, value in self._tokens.items() if name != "noise"},
             **self._pairs,
             "mask": [[t < length for t in range(LIMIT)] for length in self._lengths],
@@ -258,7 +280,7 @@ class _Responses:
             "group_ids": [row // GROUP + 1000 * self._rank for row in range(rows)],
             **dict.fromkeys(("rewards", "scores", "function_rewards", "environment_rewards"), self._rewards),
             "sequence_advantages": advantages,
-            "advantages": [[x] * LIMIT for x in advantages],
+            "advantages": self._of_values(returns, values) if cut.has_values else [[x] * LIMIT for x in advantages],
             "logprobs": logprobs,
             "rollout_weights": [[min(x, 2.0) for x in row] for row in weights],
             "rejection_weights": weights,
@@ -268,6 +290,7 @@ class _Responses:
             "values": values,
             "old_values": [[x + (5.0 if self._is("far_beyond_clip") else 0.05) for x in row] for row in values],
             "is_top1": [[x > -math.log(2) for x in row] for row in old],
+            "probability_square_sums": [[math.exp(2 * x) + 0.5 * (1 - math.exp(x)) ** 2 for x in row] for row in old],
             "preemptions": [-1 if self._is("not_reported") else (row * 7) % 3 for row in range(rows)],
             "gradient_norms": [self._gradient_norm(part) for part in range(6)],
             **self._vocabulary(moves != ()),
@@ -309,6 +332,14 @@ class _Responses:
             found += [(x - mean) / (spread + 1e-4) for x in group]
         return found
 
+    def _of_values(self, returns: list[list[float]], values: list[list[float]]) -> list[list[float]]:
+        """Return advantages over a value model, with mean 0 and a spread of 1 over the tokens that count."""
+        gaps = [[x - y for x, y in zip(*row, strict=True)] for row in zip(returns, values, strict=True)]
+        counted = [x for row, length in zip(gaps, self._lengths, strict=True) for x in row[:length]]
+        mean = sum(counted) / max(len(counted), 1)
+        spread = math.sqrt(sum((x - mean) ** 2 for x in counted) / max(len(counted), 1))
+        return [[(x - mean) / (spread + 1e-8) for x in row] for row in gaps]
+
     def _drawn(self, name: str, domain: str, dtype: str) -> Any:
         """Return an input of which a step says nothing in particular, the same after every optimizer step."""
         if name not in self._other:
@@ -337,3 +368,9 @@ class _Responses:
             if len(shape) == 1
             else [[one() for _ in range(shape[1])] for _ in range(shape[0])]
         )
+
+
+def _half(x: float) -> float:
+    """Return a number as bfloat16 has it: eight binary digits of it."""
+    mantissa, exponent = math.frexp(x)
+    return math.ldexp(round(mantissa * 256), exponent - 8)

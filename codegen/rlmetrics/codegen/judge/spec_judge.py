@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rlmetrics.names.tables.tables import Tables
-
 from .. import judged_lock
 from ..judged_lock import Judged
+from ..lint.carried import Carried
 from ..lint.sentences import sentences
 from ..output.store import replace
-from ..tables import build
-from .verdicts import SentenceJudge
+from .sentence_judge import SentenceJudge
 
 if TYPE_CHECKING:
     from ..findings import SpecFinding
@@ -43,12 +41,12 @@ def judge_spec(context: Context, *, again: bool = False) -> JudgedCount:
     kept = judged_lock.read(spec.root)
     code = judged_lock.code_digest()
     before = {} if kept is None or kept[0] != code or again else kept[1]
-    told = sentences(context)
+    carried = Carried(context)
+    told = sentences(context, carried)
     new = [sentence for sentence in told if sentence.digest not in before]
     found = dict(before)
     if new:
-        data = build(spec)
-        judge = SentenceJudge(Tables(lambda name: data[name].data))
+        judge = SentenceJudge(context, carried)
         for sentence in new:
             verdict = judge.verdict(sentence)
             found[sentence.digest] = Judged(verdict.answer, sentence.place, verdict.why)

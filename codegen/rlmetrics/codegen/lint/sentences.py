@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import BaseModel
-
-from ..model import SpecReading
+from ..tables.health_table import all_rules, bounds, metrics_of_rule
 from ..tables.metrics_table import texts_of
+from .carried import Carried
+from .digests import digest, dumped, values_of
 from .said import said_anywhere
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..meaning import SpecPiece
+    from ..model import Metric
+    from ..model.signature import Trait
     from .context import Context
 
 __all__ = ["Sentence", "sentences"]
-
-_TEXTS = frozenset({"at", "notes", "documented", "foreign", "name", "logged_by", "reads"})
-"""What pieces say that changes no number."""
 
 
 class Sentence(NamedTuple):
     """A sentence that claims something of a number.
 
     Attributes:
-        kind: ``reading``, ``range``, ``constant`` or ``varies``: that no sentence calls a number constant.
+        kind: ``reading``, ``range``, ``constant``, ``varies``: that no sentence calls a number constant, ``band``: the
+            bounds of healthy values, ``answer``: that no two sentences about a value exclude each other, ``effect``: on
+            which side a trait leaves a number, or ``vanishes``: under which settings it leaves it alone.
         ref: The file.
         path: Its place there.
-        subject: The metric, or the trait, that it is about; empty for what records say.
+        told: What it is said of, as `Carried` names it: ``metric …``, ``trait …``, or the place of a record or fact.
         says: The reading, or the text.
         digest: Of the sentence, and of all that decides the numbers it is about.
     """
@@ -40,9 +37,15 @@ class Sentence(NamedTuple):
     kind: str
     ref: str
     path: YamlPath
-    subject: str
+    told: str
     says: Any
     digest: str
+
+    @property
+    def subject(self) -> str:
+        """The metric, or the trait, that it is about; empty for what records say."""
+        word, _, name = self.told.partition(" ")
+        return name if word in ("metric", "trait") else ""
 
     @property
     def place(self) -> str:
@@ -50,116 +53,87 @@ class Sentence(NamedTuple):
         return f"{self.ref}:{'.'.join(map(str, self.path))}"
 
 
-def sentences(context: Context) -> list[Sentence]:
-    """Return every sentence of a spec that steps can bear out or refute."""
-    return list(_Sentences(context).all())
+def sentences(context: Context, carried: Carried | None = None) -> list[Sentence]:
+    """Return every sentence of a spec that steps can bear out or refute.
+
+    Args:
+        context: The spec.
+        carried: Of which keys they are told, if the caller has use for it, too.
+    """
+    return list(_Sentences(context, carried or Carried(context)).all())
 
 
 class _Sentences:
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, carried: Carried) -> None:
         self._context = context
-        self._digests: dict[int, str] = {}
-        self._configs: dict[tuple[str, str], str] = {}
+        self._carried = carried
 
     def all(self) -> Iterator[Sentence]:
         spec = self._context.spec
+        healthy = self._healthy()
         for name, metric in spec.metrics.items():
-            ref = f"metrics/{spec.family_of[name]}"
-            path: YamlPath = ("metrics", name)
-            for index, reading in enumerate(metric.reads):
-                yield self._of_metric("reading", name, ref, (*path, "reads", index), reading)
-            if metric.range not in (None, (None, None)) and metric.formula is not None:
-                yield self._of_metric("range", name, ref, (*path, "range"), metric.range)
-            if metric.formula is not None:
-                yield self._of_metric("varies", name, ref, path, f"{name} varies")
+            yield from self._of_metric(name, metric, healthy.get(name, ()))
         for name, trait in spec.signatures.traits.items():
-            for index, reading in enumerate(trait.reads):
-                resting = [f"trait {name}", *sorted(self._carried.get(f"trait {name}", ()))]
-                path = ("traits", name, "reads", index)
-                yield Sentence("reading", "signatures", path, name, reading, _digest(_dumped(reading), resting))
+            yield from self._of_trait(name, trait)
+        yield from self._of_records()
+
+    def _of_metric(self, name: str, metric: Metric, healthy: tuple[Any, ...]) -> Iterator[Sentence]:
+        ref, path, told = f"metrics/{self._context.spec.family_of[name]}", ("metrics", name), f"metric {name}"
+        # What a metric says of values explains those out of its range, and those that never change.
+        explained = values_of(metric.reads)
+        resting = [told, self._formula(name), *self._carried.digests(told)]
+        for index, reading in enumerate(metric.reads):
+            rests = digest(dumped(reading), resting)
+            yield Sentence("reading", ref, (*path, "reads", index), told, reading, rests)
+        if metric.formula is None:
+            return
+        if metric.range not in (None, (None, None)):
+            rests = digest(dumped(metric.range), explained, resting)
+            yield Sentence("range", ref, (*path, "range"), told, metric.range, rests)
+        yield Sentence("varies", ref, path, told, f"{name} varies", digest("varies", explained, resting))
+        if healthy:
+            says = f"bounds of healthy values of {name}"
+            yield Sentence("band", ref, path, told, says, digest(says, healthy, dumped(metric.range), resting))
+        if explained:
+            says = f"what values of {name} mean"
+            yield Sentence("answer", ref, path, told, says, digest(says, explained, dumped(metric.range), resting))
+
+    def _of_trait(self, name: str, trait: Trait) -> Iterator[Sentence]:
+        path, told = ("traits", name), f"trait {name}"
+        resting = [told, *self._carried.digests(told)]
+        for index, reading in enumerate(trait.reads):
+            rests = digest(dumped(reading), resting)
+            yield Sentence("reading", "signatures", (*path, "reads", index), told, reading, rests)
+        for kind, field in (("effect", "effect"), ("vanishes", "vanishes_if")):
+            says = getattr(trait, field)
+            if says is not None:
+                rests = digest(field, dumped(says), dumped(trait.does), resting)
+                yield Sentence(kind, "signatures", (*path, field), told, says, rests)
+
+    def _of_records(self) -> Iterator[Sentence]:
         for said in said_anywhere(self._context):
-            resting = sorted(self._carried.get(f"{said.ref} {said.path}", ()))
+            told = f"{said.ref} {said.path}"
+            resting = self._carried.digests(told)
             for index, reading in enumerate(said.fields.reads):
-                digest = _digest(_dumped(reading), resting)
-                yield Sentence("reading", said.ref, (*said.path, "reads", index), "", reading, digest)
+                rests = digest(dumped(reading), resting)
+                yield Sentence("reading", said.ref, (*said.path, "reads", index), told, reading, rests)
             stated = said.fields.constant_when
             path = (*said.path, "constant_when")
             for index, text in enumerate([stated] if isinstance(stated, str) else stated or ()):
                 place = path if isinstance(stated, str) else (*path, index)
-                yield Sentence("constant", said.ref, place, "", text, _digest(text, resting))
+                yield Sentence("constant", said.ref, place, told, text, digest(text, resting))
 
-    def _of_metric(self, kind: str, name: str, ref: str, path: YamlPath, says: Any) -> Sentence:
-        # What a metric says of values explains those out of its range, and those that never change.
-        told = [] if kind == "reading" else _values(self._context.spec.metrics[name].reads)
-        resting = [f"metric {name}", self._formula(name), told, *sorted(self._carried.get(f"metric {name}", ()))]
-        return Sentence(kind, ref, path, name, says, _digest(_dumped(says), resting))
+    def _healthy(self) -> dict[str, tuple[Any, ...]]:
+        """Return the bounds that rules call healthy, by metric."""
+        found: dict[str, tuple[Any, ...]] = {}
+        for rule in all_rules(self._context.spec):
+            limits = {side: number for side, number in bounds(rule).items() if side in ("above", "below")}
+            for metric in metrics_of_rule(rule, self._context.spec.metrics) if limits else ():
+                found[metric] = (*found.get(metric, ()), (rule.id, limits))
+        return found
 
     def _formula(self, name: str) -> str:
         texts = texts_of(self._context.spec.metrics[name])
-        return _digest(
+        return digest(
             {field: texts.get(field) for field in ("let", "formula", "variants", "parameters", "empty", "nan")}
         )
-
-    @cached_property
-    def _carried(self) -> dict[str, set[str]]:
-        """For each metric, trait and place of a record or fact, the digests of the meanings that it is part of."""
-        carried: dict[str, set[str]] = {}
-        for component in self._context.components:
-            framework, stem = component.scope.framework, component.scope.stem
-            settings = self._settings(framework, stem)
-            for item in component.resolved:
-                pieces = (item.record, *item.facts)
-                meaning = _digest([item.mode, item.releases, settings, *(self._piece(piece) for piece in pieces)])
-                for piece in pieces:
-                    asked = [f"frameworks/{framework}/{piece.stem} {piece.path}"]
-                    if piece.says.get("metric"):
-                        asked.append(f"metric {piece.says['metric']}")
-                    asked += [f"trait {name}" for name in piece.says.get("traits", ())]
-                    for one in asked:
-                        carried.setdefault(one, set()).add(meaning)
-        return carried
-
-    def _piece(self, piece: SpecPiece) -> str:
-        if id(piece) not in self._digests:
-            said = {name: _dumped(value) for name, value in piece.says.items() if name not in _TEXTS}
-            traits = [self._trait(name) for name in piece.says.get("traits", ())]
-            self._digests[id(piece)] = _digest([piece.when, said, _values(piece.says.get("reads", ())), traits])
-        return self._digests[id(piece)]
-
-    def _trait(self, name: str) -> Any:
-        """Return what a trait does to a number, and which values it explains."""
-        trait = self._context.spec.signatures.traits.get(name)
-        return None if trait is None else [_dumped(trait.does), trait.grade, _values(trait.reads)]
-
-    def _settings(self, framework: str, stem: str) -> str:
-        """Return the digest of the defaults of a component's settings."""
-        asked = framework, stem
-        if asked not in self._configs:
-            bits = self._context.frameworks[framework].bits
-            held: dict[str, dict[str, int]] = {}
-            for name, key in self._context.config(framework, stem).items():
-                for item in key.defaults:
-                    values = held.setdefault(name, {})
-                    values[repr(item.value)] = values.get(repr(item.value), 0) | bits(item.releases or "..")
-            self._configs[asked] = _digest(held)
-        return self._configs[asked]
-
-
-def _values(readings: Iterable[SpecReading]) -> list[Any]:
-    return [[reading.value, reading.level] for reading in readings]
-
-
-def _dumped(value: Any) -> Any:
-    if isinstance(value, BaseModel):
-        shown = {"shown_by": list(value.shown_by)} if isinstance(value, SpecReading) else {}
-        return {**value.model_dump(mode="json", exclude_defaults=True), **shown}
-    if isinstance(value, dict):
-        return {str(name): _dumped(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_dumped(item) for item in value]
-    return value
-
-
-def _digest(*values: Any) -> str:
-    text = json.dumps(values, sort_keys=True, default=str)
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,10 +1,11 @@
 """From the spec to the tables that names, translation and health are driven by.
 
-``build`` gives them in memory, ``render`` as JSON files; both hold the same values.
+``build`` gives them in memory, ``build_meanings`` only those that say what keys mean, ``render`` as JSON files; all have
+the same values.
 """
 
 from .data import Table
 from .json_tables import FOLDER, render
-from .table_build import build
+from .table_build import build, build_meanings
 
-__all__ = ["FOLDER", "Table", "build", "render"]
+__all__ = ["FOLDER", "Table", "build", "build_meanings", "render"]

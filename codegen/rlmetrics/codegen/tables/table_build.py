@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..model import Convention, Population, Signatures, Tracker
     from ..spec import Spec
 
-__all__ = ["build"]
+__all__ = ["build", "build_meanings"]
 
 
 def build(spec: Spec) -> dict[str, Table]:
@@ -38,27 +38,20 @@ def build(spec: Spec) -> dict[str, Table]:
         ``proofs`` and ``defaults`` a folder for each framework, with one for each of its files.
     """
     tables = {
-        "index": _index(spec),
-        **metrics_tables(spec),
-        "signatures": _signatures(spec),
-        "reproduction": reproduction_table(spec),
+        **_meanings(spec),
         "trackers": Table(
             "spec/trackers", {"TRACKERS": {name: _tracker(tracker) for name, tracker in spec.trackers.items()}}
         ),
         "conventions": Table(
             "spec/conventions", {"CONVENTIONS": {name: _convention(item) for name, item in spec.conventions.items()}}
         ),
-        "health": health_table(spec),
+        **proof_tables(spec),
+        **settings_tables(spec),
     }
-    for name, framework in spec.frameworks.items():
-        tables.update(framework_tables(name, framework))
-    tables.update(proof_tables(spec))
-    tables.update(default_tables(spec))
-    tables.update(settings_tables(spec))
     for language, said in spec.texts.items():
         tables[f"languages/{language}"] = Table(f"spec/texts/{language}", said.catalog_table())
     tables["lookup"] = _lookup(spec, tables)
-    plain_tables = {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
+    plain_tables = _plain(tables)
     texts = {key: row for family in spec.families for key, row in plain_tables[f"texts/{family}"].data["TEXTS"].items()}
     return {
         **plain_tables,
@@ -66,6 +59,28 @@ def build(spec: Spec) -> dict[str, Table]:
         "catalogue": catalogue_table(spec, plain_tables),
         "sources": sources_table(spec, plain_tables),
     }
+
+
+def build_meanings(spec: Spec) -> dict[str, Table]:
+    """Return those of the tables that say what keys mean and how their numbers are computed."""
+    return _plain(_meanings(spec))
+
+
+def _meanings(spec: Spec) -> dict[str, Table]:
+    tables = {
+        "index": _index(spec),
+        **metrics_tables(spec),
+        "signatures": _signatures(spec),
+        "reproduction": reproduction_table(spec),
+        "health": health_table(spec),
+    }
+    for name, framework in spec.frameworks.items():
+        tables.update(framework_tables(name, framework))
+    return {**tables, **default_tables(spec)}
+
+
+def _plain(tables: Mapping[str, Table]) -> dict[str, Table]:
+    return {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
 
 
 def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
