@@ -12,6 +12,7 @@ from .verdicts import HELD, Sight, StepVerdict, refused, unseen
 
 if TYPE_CHECKING:
     from ..lint.sentences import Sentence
+    from .carriers import Carrier
 
 __all__ = ["constant_verdict", "varies_verdict"]
 
@@ -49,23 +50,28 @@ def varies_verdict(sentence: Sentence, sight: Sight) -> StepVerdict:
     """Judge that each number varies over steps of all situations that no sentence calls constant."""
     # A setting such as a threshold of 0 makes many a number constant, and nobody takes it.
     usual = [item for item in sight.usable(sentence.told) if not any(map(_is_number, item.settings.values()))]
-    usable = {item.identity: item for item in usual if not item.entry.constant_when}
+    usable = {item.identity: item for item in usual if not _is_told(item)}
     for carrier in usable.values():
-        of_metric = sight.tables.texts.get(carrier.entry.metric or "", {}).get("reads", ())
-        told = {item.value for item in carrier.entry.reads} | {item["value"] for item in of_metric}
         first: Shown | None = None
         for shown in (one for situations in SITUATIONS for one in sight.numbers.all([carrier], situations)):
             if math.isnan(shown.value):  # nothing was counted
                 continue
             first = first or shown
-            if shown.value != first.value:
+            # What only rounding tells apart is no constant of the code.
+            if shown.exact != first.exact:
                 break
         else:
             # The smallest of several shares is mostly 0, and has other values in rare steps.
             is_extreme = sight.tables.metrics[sentence.subject]["identity"].get("statistic") in _EXTREMES
-            if first is not None and first.value not in told and (carrier.one_update or not is_extreme):
+            if first is not None and (carrier.one_update or not is_extreme):
                 return refused(f"{first}, and the same in every other: say `constant_when`")
     return HELD if usable else sight.nothing(sentence.told)
+
+
+def _is_told(carrier: Carrier) -> bool:
+    """Tell whether anything is said of when a number is constant in its mode."""
+    stated_ones = filter(None, map(stated, carrier.entry.constant_when))
+    return any(constant.mode in (None, carrier.entry.mode) for constant in stated_ones)
 
 
 def _is_number(value: object) -> bool:

@@ -33,11 +33,13 @@ class Shown(NamedTuple):
         value: As it is logged, rounded to six decimals.
         step: The step.
         carrier: How it is computed.
+        exact: The number before it is rounded.
     """
 
     value: float
     step: ReferenceStep
     carrier: Carrier
+    exact: float
 
     def __str__(self) -> str:
         return f"{self.carrier.at} is {self.value:.6g} in the step ({self.step.name})"
@@ -97,7 +99,7 @@ class StepNumbers:
             more: Situations = frozenset({"policy_unchanged"}) if carrier.one_update else USUAL
             for step, value in self.of(carrier.recipe, situations | more) or ():
                 if self._fits(carrier, step):
-                    yield Shown(value, step, carrier)
+                    yield Shown(round(value, _DIGITS) + 0.0, step, carrier, value)
 
     def _fits(self, carrier: Carrier, step: ReferenceStep) -> bool:
         """Tell whether a run of a carrier can have such a step: one with a value model where the values are logged."""
@@ -116,7 +118,7 @@ class StepNumbers:
         if asked not in self._numbers:
             try:
                 self._numbers[asked] = tuple(
-                    (step, round(logged_number(recipe, step, self._tables, self._kept), _DIGITS) + 0.0)
+                    (step, logged_number(recipe, step, self._tables, self._kept))
                     for step in self._steps(situations)
                     if step.cut.has_whole_groups or not needs_groups
                 )

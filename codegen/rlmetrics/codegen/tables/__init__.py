@@ -1,7 +1,7 @@
 """From the spec to the tables that names, translation and health are driven by.
 
-``build`` gives them in memory, ``build_meanings`` only those that say what keys mean, ``render`` as JSON files; all have
-the same values.
+``build`` gives them in memory, ``build_meanings`` only those that say what keys mean, ``render`` as JSON files; all
+have the same values.
 """
 
 from .data import Table
