@@ -16,7 +16,7 @@ from rlmetrics.advantages import group_relative
 from rlmetrics.codegen.site.pictures.clipping import clipping_of
 from rlmetrics.codegen.site.pictures.drawing import number
 from rlmetrics.codegen.site.pictures.estimators import FIRST, SECOND, estimator_of, sampled
-from rlmetrics.codegen.site.pictures.groups import GROUPS, REWARDS, groups_of
+from rlmetrics.codegen.site.pictures.group_advantages import GROUPS, REWARDS, groups_of
 from rlmetrics.codegen.site.pictures.which import pictures_of
 from rlmetrics.names import load_tables
 

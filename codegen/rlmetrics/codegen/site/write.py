@@ -21,10 +21,8 @@ from ..tables.json_tables import FOLDER as TABLES
 from . import key, metric_page
 from .fallback import fallbacks
 from .guides import GuidePage, guides_in
-from .imports import imports_of
 from .migration import migration_pages
 from .page import Asset, Page
-from .pictures.layers import draw
 from .release_pages import release_pages
 from .search import search_index
 from .sick import sick
@@ -34,7 +32,7 @@ from .trainer import trainer_pages
 from .translator_page import translator_page
 from .value_page import values
 
-__all__ = ["ARCHITECTURE", "MAKERS", "WRITTEN", "build", "write_pages"]
+__all__ = ["MAKERS", "WRITTEN", "build", "write_pages"]
 
 Maker = Callable[[Site], Iterator[Page | Asset]]
 
@@ -75,9 +73,6 @@ def build(site: Site) -> Iterator[Page | Asset]:
 WRITTEN = ".rlmetrics/site.json"
 """Remembers what was written from what."""
 
-ARCHITECTURE = "assets/generated/architecture.svg"
-"""The picture of the architecture, from a language's folder of pages."""
-
 _SHARED = ("assets/**/*.*", "pictures/*.svg", "benchmarks/*.json", "results/*.json")
 """What guides of every language show or link beside pages."""
 
@@ -99,26 +94,18 @@ def write_pages(root: Path, *, anew: bool = False) -> int:
     Returns:
         How many files were written or removed.
     """
-    pictured = _write_picture(root)
     digest = _digest(root)
     known = _known(root)
     if not anew and known.get("sources") == digest and all((root / path).is_file() for path in known["files"]):
-        return pictured
+        return 0
     made = dict(_made(root))
-    changed = pictured + sum(store.replace(root / path, text.encode()) for path, text in made.items())
+    changed = sum(store.replace(root / path, text.encode()) for path, text in made.items())
     for path in known.get("files", ()):
         if path not in made and (root / path).is_file() and not _is_by_hand(root / path):
             (root / path).unlink()
             changed += 1
     store.replace(root / WRITTEN, json.dumps({"sources": digest, "files": sorted(made)}, indent=0).encode())
     return changed
-
-
-def _write_picture(root: Path) -> int:
-    """Write the picture of the architecture, which follows from imports alone, for each language."""
-    drawn = draw(imports_of(root)).encode()
-    folders = ("docs", *(f"docs/{language}" for language in _codes(root)))
-    return sum(store.replace(root / folder / ARCHITECTURE, drawn) for folder in folders)
 
 
 def _is_by_hand(path: Path) -> bool:

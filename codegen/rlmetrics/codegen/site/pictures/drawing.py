@@ -29,7 +29,6 @@ COLOURS = {
     "line": "var(--rlm-line,#8888)",
     "ok": "var(--rlm-healthy,#1b7f6c)",
     "sick": "var(--rlm-sick,#b8401f)",
-    "band": "var(--rlm-band,#1b8a7622)",
     "a": "var(--rlm-a,#2f6fb2)",
     "b": "var(--rlm-b,#b58a1f)",
     "d": "var(--rlm-d,#7d62ab)",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .clipping import Clipping, clipping_of
 from .drawing import Say, as_given
 from .estimators import Estimator, estimator_of
-from .groups import groups_of
+from .group_advantages import groups_of
 from .picture_values import formula_of
 
 if TYPE_CHECKING:
