@@ -105,7 +105,7 @@ class FrameworkTable:
     def _places(self, stem: str, anchor: str, release: str) -> Iterator[Evidence]:
         proofs = self.proofs(stem)
         covers = self.releases.covers
-        for path, symbol, offsets, ranges, _ in proofs.get("anchors", {}).get(anchor, ()):
+        for path, symbol, offsets, ranges, _ in statements(proofs, anchor, self.releases):
             if covers(ranges, release):
                 for line, where in proofs["lines"][path][symbol]:
                     if covers(where, release):
@@ -139,6 +139,27 @@ class FrameworkTable:
             except (KeyError, NamesError):
                 self._defaults[stem] = {}  # a file without a lock whose settings nothing describes
         return self._defaults[stem]
+
+
+def statements(
+    proofs: Mapping[str, Any], anchor: str, releases: Releases
+) -> list[tuple[str, str, Sequence[int], Sequence[str], str]]:
+    """Return where an anchor stands: path, symbol, lines after the symbol's first one, releases and fingerprint.
+
+    Args:
+        proofs: Where the anchors of a file stand.
+        anchor: The anchor.
+        releases: Those of the framework: within a file, what stood there first comes first.
+    """
+    found = [
+        (number, releases.index(ranges[0].partition("..")[0]), symbol, said, offsets, ranges)
+        for number, symbol, said, places in proofs.get("anchors", {}).get(anchor, ())
+        for offsets, ranges in places
+    ]
+    paths = proofs.get("paths", ())
+    return [
+        (paths[number], symbol, offsets, ranges, said) for number, _, symbol, said, offsets, ranges in sorted(found)
+    ]
 
 
 def beside(proofs: Mapping[str, Any], anchor: str, covers: Callable[[Sequence[str]], bool]) -> Iterator[Evidence]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rlmetrics.names.tables.tables import FrameworkTable
+from rlmetrics.names.tables.tables import FrameworkTable, statements
 
 from ..locks.anchor_marks import Mark, places_of
 from ..locks.packages import Package
@@ -46,8 +46,10 @@ def check_proofs(
     return checked, broken
 
 
-def _places(table: FrameworkTable, stem: str, release: str) -> Iterator[tuple[str, list[Any]]]:
-    for anchor, places in table.proofs(stem).get("anchors", {}).items():
+def _places(table: FrameworkTable, stem: str, release: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    proofs = table.proofs(stem)
+    for anchor in proofs.get("anchors", {}):
+        places = statements(proofs, anchor, table.releases)
         yield from ((anchor, place) for place in places if table.releases.covers(place[3], release))
 
 

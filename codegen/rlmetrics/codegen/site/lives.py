@@ -18,7 +18,7 @@ from rlmetrics.names.meanings.key_course import ComponentCourse
 from rlmetrics.names.sources.source import CANONICAL, Component, Source
 from rlmetrics.names.sources.surfaces import route_surfaces, show_template
 from rlmetrics.names.tables.key_records import Entry, Evidence
-from rlmetrics.names.tables.tables import FrameworkTable, Tables, beside
+from rlmetrics.names.tables.tables import FrameworkTable, Tables, beside, statements
 from rlmetrics.names.upgrades.changes import course_of
 from rlmetrics.names.upgrades.key_lineage import followed
 from rlmetrics.wording.condition_words import condition_words
@@ -175,7 +175,7 @@ def _lines(table: FrameworkTable, stem: str, anchor: str) -> dict[int, Evidence]
     proofs = table.proofs(other if colon else stem)
     covered, order = table.releases.covered, table.releases.index
     found: dict[int, Evidence] = {}
-    for path, symbol, offsets, ranges, _ in proofs.get("anchors", {}).get(name, ()):
+    for path, symbol, offsets, ranges, _ in statements(proofs, name, table.releases):
         among = covered(ranges)
         for line, where in proofs["lines"][path][symbol] if offsets else ():
             for release in covered(where) & among:

@@ -21,11 +21,11 @@ __all__ = ["proof_tables"]
 def proof_tables(spec: Spec) -> dict[str, Table]:
     """Return a table for each component file that declares anchors.
 
-    Each has ``anchors``, by name the path, symbol, lines after the symbol's first one, releases and
-    fingerprint of each statement;
-    ``lines``, by path and symbol the symbol's first line in which releases. ``beside`` has for other packages the
-    releases of theirs with which releases of the framework ran, and ``others`` by name the package of an anchor there,
-    and for each path and symbol its line in each of these, 0 where it is not.
+    Each has ``paths``, of modules; ``anchors``, by name the number of the path, the symbol and the fingerprint of each
+    statement, with the lines after the symbol's first one and the releases in which it stands there; ``lines``, by path
+    and symbol the symbol's first line in which releases. ``beside`` has for other packages the releases of theirs with
+    which releases of the framework ran, and ``others`` by name the package of an anchor there, and for each path and
+    symbol its line in each of these, 0 where it is not.
     """
     tables: dict[str, Table] = {}
     for name, framework in spec.frameworks.items():
@@ -69,18 +69,17 @@ def _table(scope: FrameworkScope, stem: str, ledger: Ledger, around: _Beside) ->
     used: dict[str, set[str]] = {}
     for path, table in own.subjects("anchors"):
         for name, values in table.items():
-            if name in declared:
-                for value, releases in values.items():
-                    symbol, said, offsets = value.split(" ")
-                    used.setdefault(path, set()).add(symbol)
-                    rows = [
-                        path,
-                        symbol,
-                        [int(offset) for offset in offsets.split(",")],
-                        _ranges(scope, releases),
-                        said,
-                    ]
-                    anchors.setdefault(name, []).append(rows)
+            if name not in declared:
+                continue
+            used.setdefault(path, set())
+            statements: dict[tuple[str, str], list[Any]] = {}
+            for value, releases in values.items():
+                symbol, said, offsets = value.split(" ")
+                used[path].add(symbol)
+                place = [[int(offset) for offset in offsets.split(",")], _ranges(scope, releases)]
+                statements.setdefault((symbol, said), []).append(place)
+            number = list(used).index(path)
+            anchors.setdefault(name, []).extend([number, *place, places] for place, places in statements.items())
     lines = {path: _lines(scope, own, path, symbols) for path, symbols in sorted(used.items())}
     others: dict[str, Any] = {}
     beside: dict[str, Any] = {}
@@ -95,7 +94,7 @@ def _table(scope: FrameworkScope, stem: str, ledger: Ledger, around: _Beside) ->
         if found:
             beside[package] = [[version, _ranges(scope, ran.get(version, set()))] for version in versions]
             others.update({name: [package, places] for name, places in found.items()})
-    return row(anchors=dict(sorted(anchors.items())), lines=lines, beside=beside, others=others)
+    return row(paths=[*used], anchors=dict(sorted(anchors.items())), lines=lines, beside=beside, others=others)
 
 
 def _places(lock: Lock, name: str, versions: Sequence[str]) -> list[list[Any]]:
