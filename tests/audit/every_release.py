@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rlmetrics.codegen.audit.described import DescribedKey, describe
-from rlmetrics.codegen.audit.frameworks import SETTINGS
 from rlmetrics.codegen.audit.recorded import load_recorded
+from rlmetrics.codegen.audit.release_audit import settings_of
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Tables
 
-__all__ = ["FOLDER", "REQUIRED", "Agreement", "agreement"]
+__all__ = ["FOLDER", "RECORDED", "REQUIRED", "Agreement", "agreement"]
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "extractions"
+RECORDED = sorted(path.stem for path in FOLDER.glob("*.json"))
+"""The frameworks of which every release was extracted."""
 REQUIRED = 0.99
 
 
@@ -57,7 +59,7 @@ def agreement(framework: str, tables: Tables | None = None) -> Agreement:
     """Return how far the spec and the recorded extractions of all releases of a framework agree."""
     tables = tables or load_tables()
     recorded = load_recorded(FOLDER / f"{framework}.json")
-    by_component = not SETTINGS[framework].trackers
+    by_component = not settings_of(tables, framework).trackers
     result = Agreement()
     known: dict[str, dict[str, bool]] = {}
 
@@ -99,7 +101,7 @@ def _question(key: DescribedKey) -> str:
 
 def main(frameworks: list[str]) -> None:
     """Print how far the spec and the releases agree."""
-    for framework in frameworks or sorted(SETTINGS):
+    for framework in frameworks or RECORDED:
         found = agreement(framework)
         print(f"{framework}: recall {found.recall:.2%} of {found.logged}, precision {found.precision:.2%}", end=" ")
         print(f"of {found.described} (component, release, key)")

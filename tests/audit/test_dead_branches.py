@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rlmetrics.codegen.audit.extract import extract
+from audit.wheels import read
 
 BASE = """
 from collections import defaultdict
@@ -34,7 +34,7 @@ class BareTrainer(BaseTrainer):
 
 def _logged(source: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for key in extract("trl", "1.0.0", {"trl/__init__.py": "", "trl/trainer/trainers.py": source}).keys:
+    for key in read("trl", "1.0.0", {"trl/__init__.py": "", "trl/trainer/trainers.py": source}).keys:
         found.setdefault(key.component, set()).add(key.key)
     return found
 

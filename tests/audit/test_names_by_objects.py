@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rlmetrics.codegen.audit.extract import Extraction, extract
+from audit.wheels import read
+from rlmetrics.codegen.audit.extract import Extraction
 
 TIMED = """
 from contextlib import contextmanager
@@ -69,7 +70,7 @@ def _extracted(source: str) -> Extraction:
         "verl/utils/tracking.py": TRACKING,
         "verl/trainer/ppo/ray_trainer.py": source,
     }
-    return extract("verl", "0.7.1", sources)
+    return read("verl", "0.7.1", sources)
 
 
 def test_a_member_of_an_enumeration_is_named_by_its_own_text() -> None:

@@ -7,9 +7,11 @@ from functools import cache
 from pathlib import Path
 
 from rlmetrics.codegen.audit.extract import Extraction, extract
-from rlmetrics.codegen.audit.release_sources import read_release
+from rlmetrics.codegen.audit.release_audit import settings_of
+from rlmetrics.codegen.locks.fetch import installed_place, open_release
+from rlmetrics.names.tables.loading import load_tables
 
-__all__ = ["SAMPLE", "extraction_of", "sources_of"]
+__all__ = ["SAMPLE", "extraction_of", "read", "sources_of"]
 
 SAMPLE = (
     ("trl", "0.0.1"),
@@ -28,10 +30,15 @@ _CACHE = Path(__file__).parents[2] / ".cache" / "wheels"
 @cache
 def sources_of(framework: str, release: str) -> Mapping[str, str]:
     """Return a release's sources; where neither the cache nor pip has them, the test that asked fails and says so."""
-    return read_release(framework, release, wheel=None, folder=None, cache=_CACHE)
+    return open_release(framework, release, installed_place(framework, release), _CACHE).texts
 
 
 @cache
 def extraction_of(framework: str, release: str) -> Extraction:
     """Return what a release logs, extracted once for all tests that ask."""
-    return extract(framework, release, sources_of(framework, release))
+    return read(framework, release, sources_of(framework, release))
+
+
+def read(framework: str, release: str, sources: Mapping[str, str]) -> Extraction:
+    """Return what sources log, read as a framework of the spec is."""
+    return extract(framework, release, sources, settings_of(load_tables(), framework))

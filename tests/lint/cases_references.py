@@ -38,8 +38,8 @@ CASES = [
     # References
     Case(
         "broken-reference",
-        [(F, "package: acme\n", "package: acme\nrank: [Trainer, ¦Trainr]\n")],
-        [(F, "package: acme\n", "package: acme\nrank: [Trainer]\n")],
+        [(F, "package: acme\n", "package: acme\nforemost: [Trainer, ¦Trainr]\n")],
+        [(F, "package: acme\n", "package: acme\nforemost: [Trainer]\n")],
         "there is no component `Trainr`",
     ),
     Case(

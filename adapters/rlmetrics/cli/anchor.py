@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from rlmetrics.lazy_typing import TYPE_CHECKING
 
 from .checkout import SOURCE, archives, load_spec
-from .options import add_json
+from .options import add_json, add_spec
 from .output import json_text
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     taking.add_argument("place", metavar="PATH:LINE", help="such as trl/trainer/grpo_trainer.py:3100")
     archives(taking)
+    add_spec(taking)
     add_json(taking)
 
 
@@ -56,14 +57,17 @@ def run(args: argparse.Namespace) -> int:
         msg = f"{args.source} {args.place}: write PACKAGE==RELEASE PATH:LINE, such as trl==1.16.0 trl/core.py:12"
         raise UserError(msg)
     package, stem, release = match.groups()
-    root, spec = load_spec()
+    _, spec = load_spec(args.spec)
     framework = package if package in spec.frameworks else _framework(spec, args.name, stem)
     components = components_of(spec, framework)
     only = _stem(components, stem)
-    source = open_release(package, release, args.wheel or args.folder, args.cache)
-    ledger = Ledger(root / "locks" / framework, spec.frameworks[framework].framework.package)
+    model = spec.frameworks[framework].framework
+    own = package in (framework, model.package, model.imported)
+    listed = model.package if own else package
+    source = open_release(listed, release, args.wheel or args.folder, args.cache, of=model if own else None)
+    ledger = Ledger(spec.home(framework) / "locks" / framework, model.imported)
     taken = add_anchor(ledger, components, args.name, source, path, int(line), only, args.cache)
-    note_settings(ledger, source, spec.frameworks[framework].framework.settings)
+    note_settings(ledger, source, model.settings)
     written = ledger.save()
     if args.json:
         print(json_text({"anchor": args.name, "components": taken.stems, "symbol": taken.mark.symbol,

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["add", "run"]
 
 _SOURCE = re.compile(r"\s*([^\s\[=]+)\s*(?:\[([^\]]+)\])?\s*==\s*(\S+)\s*")
-_CACHE = Path(".cache") / "wheels"
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -53,9 +52,7 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 1 where the spec and the release differ in a described component.
     """
-    from rlmetrics.codegen.audit.frameworks import SETTINGS
-    from rlmetrics.codegen.audit.release_audit import audit
-    from rlmetrics.codegen.audit.release_sources import read_release
+    from rlmetrics.codegen.audit.release_audit import audit, release_of
 
     match = _SOURCE.fullmatch(args.source)
     if match is None:
@@ -63,12 +60,10 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(msg)
     framework, component, release = match.groups()
     tables = load_tables(spec_of(args))
-    if framework not in SETTINGS or framework not in tables.frameworks:
-        msg = f"the auditor does not know {framework!r}; {nearest(framework, SETTINGS, 'frameworks')}"
+    if framework not in tables.frameworks:
+        msg = f"there is no framework {framework!r}; {nearest(framework, tables.frameworks, 'frameworks')}"
         raise NamesError(msg)
-    package = str(tables.frameworks[framework]["package"])
-    sources = read_release(package, release, wheel=args.wheel, folder=args.folder, cache=_CACHE)
-    result = audit(tables, framework, release, sources, component)
+    result = audit(tables, framework, release_of(tables, framework, release, args.wheel or args.folder), component)
     if args.draft is not None:
         _write_draft(args.draft, args.source, release, result)
     if args.json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
@@ -33,8 +34,11 @@ def archives(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def load_spec() -> tuple[Path, Spec]:
+def load_spec(overlays: Sequence[str] = ()) -> tuple[Path, Spec]:
     """Return the folder ``spec`` of the checkout around the working directory, and what it says.
+
+    Args:
+        overlays: Folders that extend it.
 
     Raises:
         UserError: If there is no checkout, or the spec can't be read.
@@ -48,7 +52,7 @@ def load_spec() -> tuple[Path, Spec]:
         msg = "no checkout of rlmetrics around the working directory; run it where spec/ lies"
         raise UserError(msg)
     try:
-        return root / "spec", load(root / "spec")
+        return root / "spec", load(root / "spec", [Path(overlay).resolve() for overlay in overlays])
     except SpecError as error:
         first = error.findings[0]
         more = f" (and {len(error.findings) - 1} more; see rlmetrics lint)" if len(error.findings) > 1 else ""

@@ -10,7 +10,7 @@ from shutil import get_terminal_size
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.tables.user_errors import NamesError
 
-from .options import add_config, add_json, config_of
+from .options import add_config, add_json, add_spec, config_of, spec_of
 from .output import json_text
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--at", required=True, metavar="SOURCE", help="such as trl[GRPOTrainer]==1.16.0")
     parser.add_argument("--full", action="store_true", help="also notes, guides, and facts that do not hold here")
     add_config(parser)
+    add_spec(parser)
     add_json(parser)
 
 
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
     from .checkout import load_spec
 
-    view = open_view(args.at, config=config_of(args))
+    view = open_view(args.at, config=config_of(args), spec=spec_of(args))
     if not isinstance(view, FrameworkView):
         msg = f"{args.at} is no release; explain needs one, such as trl[GRPOTrainer]==1.16.0"
         raise NamesError(msg)
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     if not matches:
         msg = f"{view.source} does not log {args.key!r}; rlmetrics resolve {args.key} says who does"
         raise NamesError(msg)
-    _, spec = load_spec()
+    _, spec = load_spec(args.spec)
     explained = []
     for match in matches:
         component = view.components[match.entry.component]

@@ -8,7 +8,7 @@ from pathlib import Path
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 from .checkout import SOURCE, archives, load_spec
-from .options import add_json
+from .options import add_json, add_spec
 from .output import json_text
 
 if TYPE_CHECKING:
@@ -41,11 +41,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     adding.add_argument(
         "--format", choices=("text", "github"), default="text", help="github: annotations on the changed lines"
     )
+    add_spec(adding)
     add_json(adding)
     confirming = actions.add_parser("confirm", help="say that a change of code changes no meaning")
     confirming.add_argument("id", metavar="ID", help="such as r1")
     confirming.add_argument("--why", required=True, metavar="TEXT", help="what was read and why no meaning changes")
     confirming.add_argument("--framework", metavar="NAME", help="where releases of several frameworks have open items")
+    add_spec(confirming)
     add_json(confirming)
     replaying = actions.add_parser("replay", help="add past releases without a human and compare with the present spec")
     replaying.add_argument(
@@ -56,6 +58,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--cache", type=Path, default=Path(".cache") / "wheels", metavar="DIR", help="where archives lie"
     )
     replaying.add_argument("--md", action="store_true", help="print the table of the docs")
+    add_spec(replaying)
     add_json(replaying)
 
 
@@ -71,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 def _add(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.releasing import add as add_release
 
-    _, spec = load_spec()
+    _, spec = load_spec(args.spec)
     framework, release = _source(args.source, spec.frameworks)
     added = add_release(
         spec, framework, release, args.wheel or args.folder, cache=args.cache, base=args.base, dry=args.dry_run
@@ -147,8 +150,8 @@ def _confirm(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.releasing import confirm, pending_path
     from rlmetrics.names.tables.user_errors import UserError
 
-    root, spec = load_spec()
-    having = [name for name in spec.frameworks if pending_path(root, name).is_file()]
+    _, spec = load_spec(args.spec)
+    having = [name for name in spec.frameworks if pending_path(spec.home(name), name).is_file()]
     wanted = [args.framework] if args.framework else having
     if len(wanted) != 1:
         what = (
@@ -157,7 +160,7 @@ def _confirm(args: argparse.Namespace) -> int:
             else "no release has open items"
         )
         raise UserError(what)
-    pending = confirm(root, wanted[0], args.id, args.why)
+    pending = confirm(spec.home(wanted[0]), wanted[0], args.id, args.why)
     if args.json:
         print(json_text({"release": pending.release, "id": args.id, "why": args.why, "open": len(pending.open)}))
     else:
@@ -168,7 +171,7 @@ def _confirm(args: argparse.Namespace) -> int:
 def _replay(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.locks.replayed import replay, table
 
-    _, spec = load_spec()
+    _, spec = load_spec(args.spec)
     framework, release = _source(args.first, spec.frameworks)
     replayed = replay(spec, framework, release, args.last, args.cache)
     silent = [row for step in replayed for row in step.silent]

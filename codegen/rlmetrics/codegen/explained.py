@@ -71,7 +71,11 @@ class _Explainer:
         active = [fact for fact in self._item.facts if fact.when is None or holds(fact.when)]
         idle = [fact for fact in self._item.facts if fact not in active]
         pieces = [self._item.record, *active]
-        return Explained(entry, tuple(self._fields(pieces)), tuple(self._idle(idle)))
+        unstated = entry.signature.unstated
+        fields = [item for item in self._fields(pieces) if item.field not in unstated]
+        if unstated:
+            fields.append(self._field("unreviewed", ", ".join(unstated), pieces[0], "metric"))
+        return Explained(entry, tuple(fields), tuple(self._idle(idle)))
 
     def _fields(self, pieces: Sequence[SpecPiece]) -> Iterator[Field]:
         profile, profile_piece = self._profile(pieces)

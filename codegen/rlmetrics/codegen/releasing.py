@@ -24,11 +24,15 @@ from .locks.packages import Package
 from .locks.pending import Pending
 from .locks.release_news import News, ReleaseStep, news
 from .locks.settings_census import note_settings
+from .model.audit_settings import AuditSettings
 from .model.framework import Release
 
 if TYPE_CHECKING:
     from .loader.document import YamlPath
     from .spec import Spec
+
+NOTHING = "nothing"
+"""What the first release of a framework is compared with."""
 
 __all__ = ["Added", "add", "confirm", "keys_of", "pending_path", "with_release"]
 
@@ -76,7 +80,7 @@ def add(
     Raises:
         UserError: If the release is older than others, the one before has open items, or a package can't be read.
     """
-    root = spec.root
+    root = spec.home(framework)
     known = [item.release for item in spec.frameworks[framework].framework.releases]
     path = pending_path(root, framework)
     pending = Pending.read(path)
@@ -87,19 +91,26 @@ def add(
         msg = f"{framework} {release} is older than {known[-1]}, which the locks know; only the newest can be added"
         raise UserError(msg)
     order = known if release in known else [*known, release]
-    package_name = spec.frameworks[framework].framework.package
-    new = open_release(package_name, release, place, cache)
-    old = open_release(package_name, order[-2], base, cache)
+    model = spec.frameworks[framework].framework
+    new = open_release(model.package, release, place, cache, of=model)
+    if len(order) > 1:
+        old = open_release(model.package, order[-2], base, cache, of=model)
+    else:
+        old = Package(new.name, NOTHING, {}, listed=new.listed)
     if base is not None:
-        old = Package(old.name, order[-2], old.texts)
+        old = Package(old.name, old.release, old.texts, listed=old.listed)
     spec = with_release(spec, framework, release)
     components = components_of(spec, framework)
-    ledger = Ledger(root / "locks" / framework, package_name)
-    note_settings(ledger, new, spec.frameworks[framework].framework.settings)
+    ledger = Ledger(root / "locks" / framework, model.imported)
+    note_settings(ledger, new, model.settings)
+    extraction = _extraction(spec.root.parent / FOLDER, framework, new, model.audit)
     with without_collection():
-        step = _extended(framework, old, new, components, ledger)
+        step = _extended(extraction, old, new, components, ledger)
         step = replace(step, locate=_locator(spec, framework))
         new_items = news(step)
+    if old.release == NOTHING:
+        # All code is new then; what it logs is what there is to do.
+        new_items = replace(new_items, items=tuple(item for item in new_items.items if item.tier != "read"))
     answers = (pending or Pending(release, ())).updated(new_items.items, _confirmed(ledger, release))
     if not dry:
         if release not in known:
@@ -123,14 +134,13 @@ def _confirmed(ledger: Ledger, release: str) -> dict[str, str]:
 
 
 def _extended(
-    framework: str, old: Package, new: Package, components: Mapping[str, LockedComponent], ledger: Ledger
+    extraction: Extraction, old: Package, new: Package, components: Mapping[str, LockedComponent], ledger: Ledger
 ) -> ReleaseStep:
     """Extend every lock that knows the release before, or whose component begins now."""
     common = ledger.lock(SHARED)
     common.forget(new.release)
     if new.release not in common.releases:
         common.releases.append(new.release)
-    extraction = _extraction(ledger.folder.parents[2] / FOLDER, framework, new)
     locks = {}
     for stem, component in components.items():
         lock = ledger.lock(stem)
@@ -151,14 +161,15 @@ def _extended(
     return ReleaseStep(old, new, [components[stem] for stem in locks], locks, common, described, written)
 
 
-def _extraction(folder: Path, framework: str, package: Package) -> Extraction:
+def _extraction(folder: Path, framework: str, package: Package, settings: AuditSettings) -> Extraction:
     """Return what a release logs: kept from the last time, since a release is added again after every few edits."""
     shelf = Shelf(folder, "extraction")
-    made_from = framework, package.release, digest(f"{path}\0{text}" for path, text in sorted(package.texts.items()))
+    texts = [f"{path}\0{text}" for path, text in sorted(package.texts.items())]
+    made_from = framework, package.release, digest([*texts, settings.model_dump_json()])
     kept = shelf.load()
     if isinstance(kept, tuple) and kept[0] == made_from and isinstance(kept[1], Extraction):
         return kept[1]
-    extraction = extract(framework, package.release, package.texts)
+    extraction = extract(framework, package.release, package.texts, settings)
     shelf.keep((made_from, extraction))
     return extraction
 
@@ -189,7 +200,7 @@ def confirm(root: Path, framework: str, name: str, why: str) -> Pending:
     """Note why an item changes no meaning.
 
     Args:
-        root: The folder ``spec``.
+        root: The folder ``spec``, or the overlay that adds the framework.
         framework: The framework whose release has the item.
         name: Such as ``r1``.
         why: What was read.
@@ -240,7 +251,7 @@ def release_date(place: Path | None, package: Package, cache: Path) -> str:
     """Return the day on which a wheel was built; today, where there is none."""
     from .locks.fetch import archive_of
 
-    archive = place if place is not None and place.is_file() else archive_of(package.name, package.release, cache)
+    archive = place if place is not None and place.is_file() else archive_of(package.listed, package.release, cache)
     if archive is not None and archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as wheel:
             newest = max((info.date_time for info in wheel.infolist()), default=(1980, 1, 1, 0, 0, 0))

@@ -256,6 +256,11 @@ class Tables:
         """Which components have a key, and what trackers call it; see `rlmetrics.names.meanings.key_index`."""
         return self._load("catalogue")
 
+    @cached_property
+    def audit(self) -> Mapping[str, Mapping[str, Any]]:
+        """How the sources of each framework are found and read; see `rlmetrics.codegen.audit`."""
+        return self._load("audit")
+
     def logged_by(self, metric: str) -> Mapping[str, Sequence[str]]:
         """Return the files, by framework, of the components that may log a metric."""
         keys: Mapping[str, Sequence[str]] = self._lookup["LOGGED_BY"].get(metric, {})

@@ -60,7 +60,7 @@ class FunctionInfo:
                 return True
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and _KEY_LIKE.fullmatch(node.value):
                 return True
-        return self.called & SMALL_HELPERS != set()
+        return bool(self.called & (SMALL_HELPERS | self.module.entrances))
 
     @cached_property
     def is_abstract(self) -> bool:
@@ -100,7 +100,7 @@ class FunctionInfo:
     @cached_property
     def hands_over(self) -> bool:
         """Whether it calls something named like the entrance of a tracker."""
-        return bool({"log", "log_metrics", "log_summary"} & self.called)
+        return bool(({"log", "log_metrics", "log_summary"} | self.module.entrances) & self.called)
 
     @cached_property
     def own_uses(self) -> set[str]:
@@ -167,3 +167,5 @@ class ModuleInfo:
     assignments: dict[str, ast.expr] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
     """Modules from which everything is imported."""
+    entrances: frozenset[str] = frozenset()
+    """Names of methods that are declared to take numbers."""

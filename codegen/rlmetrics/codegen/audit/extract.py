@@ -9,17 +9,19 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingType
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
+from ..model.audit_settings import AuditSettings
 from .abstract_values import FunctionValue, Mapping, ObjectValue, Value, mappings
-from .audit_settings import AuditSettings
 from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 from .frames import Frame, Sunk, Unclear
-from .frameworks import SETTINGS
 from .interpreter import Interpreter
 from .logging_calls import decorated
 from .places import CodePlace, KeyOrigin, SourceLine
 from .program import PackageProgram
+from .rules.declared import sink_names
 from .running import Runner
+from .unheard import unheard
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,10 @@ class Extraction:
     inherited: MappingType[str, tuple[str, ...]]
 
 
-def extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
+def extract(framework: str, release: str, sources: MappingType[str, str], settings: AuditSettings) -> Extraction:
     """Extract the keys of a release from its sources (path in the package → text)."""
     with without_collection():
-        return _extract(framework, release, sources)
+        return _extract(framework, release, sources, settings)
 
 
 @contextmanager
@@ -73,11 +75,11 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
-    settings = SETTINGS[framework]
+def _extract(framework: str, release: str, sources: MappingType[str, str], settings: AuditSettings) -> Extraction:
     program = parse(settings, sources)
     keys: dict[tuple[str, str, str, int, str], ExtractedKey] = {}
     unclear: dict[tuple[str, int, str], Unclear] = {}
+    heard: set[tuple[str, int]] = set()
     entries = entry_classes(program, settings)
     for info in entries:
         interpreter = run_class(program, settings, info)
@@ -86,9 +88,13 @@ def _extract(framework: str, release: str, sources: MappingType[str, str]) -> Ex
             identity = (key.component, key.key, key.path, key.line, key.expression)
             keys[identity] = merged(keys[identity], key) if identity in keys else key
         unclear.update(interpreter.unclear)
+        heard |= _heard(interpreter)
     for key, interpreter in script_keys(program, settings, entries):
         keys.setdefault((key.component, key.key, key.path, key.line, key.expression), key)
         unclear.update(interpreter.unclear)
+        heard |= _heard(interpreter)
+    heard |= {(path, line) for path, line, _ in unclear}
+    unclear.update({(item.path, item.line, item.reason): item for item in unheard(program, settings, heard)})
     ordered = sorted(keys.values(), key=lambda k: (k.component, k.path, k.line, k.key, k.expression))
     return Extraction(
         framework,
@@ -99,9 +105,16 @@ def _extract(framework: str, release: str, sources: MappingType[str, str]) -> Ex
     )
 
 
+def _heard(interpreter: Interpreter) -> set[tuple[str, int]]:
+    """Return the places at which something with keys was handed over."""
+    return {(sunk.site.path, sunk.site.line) for sunk in interpreter.sunk if sunk.mapping.slots or sunk.mapping.missing}
+
+
 def _is_known(item: Unclear, settings: AuditSettings) -> bool:
     """Tell whether a place that no rule understands is one that the settings explain."""
-    return any(item.path == place.path and item.symbol == place.symbol for place in settings.ignored)
+    return any(
+        fnmatchcase(item.path, place.path) and fnmatchcase(item.symbol, place.symbol) for place in settings.ignored
+    )
 
 
 def parse(settings: AuditSettings, sources: MappingType[str, str]) -> PackageProgram:
@@ -110,9 +123,9 @@ def parse(settings: AuditSettings, sources: MappingType[str, str]) -> PackagePro
         {
             path: text
             for path, text in sources.items()
-            if path.startswith(settings.package + "/") and path.endswith(".py")
-            and not path.startswith(settings.excluded_paths)
-        }
+            if path.endswith(".py") and not path.startswith(settings.excluded_paths)
+        },
+        sink_names(settings),
     )  # fmt: skip
 
 
@@ -306,6 +319,10 @@ def logged(interpreter: Interpreter, settings: AuditSettings, info: ClassInfo, n
                 )
     keys = []
     for (template, site), origins in places.items():
+        if _OPEN.fullmatch(template) and template[1:-1] not in settings.open_sources.values():
+            said = "a key that is not known"
+            found = Unclear(site.path, site.line, site.symbol, template, said)
+            interpreter.unclear.setdefault((site.path, site.line, said), found)
         if any(re.fullmatch(pattern, template) for pattern in settings.impossible):
             continue
         expressions = dict.fromkeys(origin.expression for origin in origins)
@@ -324,6 +341,9 @@ def logged(interpreter: Interpreter, settings: AuditSettings, info: ClassInfo, n
         )
     return keys
 
+
+_OPEN = re.compile(r"\{[^{}]*\}")
+"""A key of which nothing is known."""
 
 _EMPTY = {"0", "0.0", "[]", "{}", ""}
 """Values that only prepare a key for the real write."""

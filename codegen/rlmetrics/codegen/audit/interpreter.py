@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
+from ..model.audit_settings import AuditSettings
 from .abstract_values import (
     Constant,
     FunctionValue,
@@ -21,7 +22,6 @@ from .abstract_values import (
     options,
     text_of,
 )
-from .audit_settings import AuditSettings
 from .definitions import ClassInfo, FunctionInfo
 from .frames import Frame, Sunk, Unclear
 from .memo import signature, signatures
@@ -55,6 +55,8 @@ class Interpreter(ABC):
         """Folder → what its generators yield."""
         self.started: set[tuple[str, str]] = set()
         self.call_sites: list[SourceLine] = []
+        self.scopes: tuple[str, ...] = ()
+        """What the scopes of a statistics tracker put before keys here."""
         self.stack: list[FunctionInfo] = []
         self.objects: dict[ClassInfo, ObjectValue] = {}
         self.globals: dict[tuple[str, str], Value] = {}
@@ -135,7 +137,8 @@ class Interpreter(ABC):
         try:
             if isinstance(info.node, ast.Lambda):
                 return self.evaluate(frame, info.node.body)
-            self.block(frame, info.node.body)
+            with self.decorated(info):
+                self.block(frame, info.node.body)
         finally:
             self.stack.pop()
         if frame.yields and "contextmanager" not in info.decorators:
@@ -155,6 +158,7 @@ class Interpreter(ABC):
             signature(keywords),
             signature(extra),
             self.undecided > 0,
+            self.scopes,
             tuple(self.facts.items()),
             self.call_sites[-1] if self.call_sites else None,
         )
@@ -220,6 +224,10 @@ class Interpreter(ABC):
     @abstractmethod
     def block(self, frame: Frame, body: list[ast.stmt]) -> str | None:
         """Run statements; return how the block ends early (return, raise, continue, break) or None."""
+
+    @abstractmethod
+    def decorated(self, info: FunctionInfo) -> AbstractContextManager[None]:
+        """Return what the decorators of a function do around its body."""
 
     @abstractmethod
     def assign(self, frame: Frame, target: ast.expr, value: Value, source: ast.expr) -> None:

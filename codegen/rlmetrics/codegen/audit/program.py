@@ -12,9 +12,13 @@ from .definitions import ClassInfo, FunctionInfo, FunctionNode, ModuleInfo
 class PackageProgram:
     """All modules of a package and the ways to look names up in them."""
 
-    def __init__(self, sources: Mapping[str, str]) -> None:
-        """Parse ``sources`` (path in the package → text); a file that does not parse is kept in ``broken``."""
+    def __init__(self, sources: Mapping[str, str], entrances: frozenset[str] = frozenset()) -> None:
+        """Parse ``sources`` (path in the package → text); a file that does not parse is kept in ``broken``.
+
+        ``entrances`` are names of methods that are declared to take numbers.
+        """
         self.sources = dict(sources)
+        self._entrances = entrances
         self.modules: dict[str, ModuleInfo] = {}
         self.broken: dict[str, str] = {}
         self.methods: dict[str, list[FunctionInfo]] = {}
@@ -30,7 +34,9 @@ class PackageProgram:
     def _index(self, path: str, tree: ast.Module) -> None:
         parts = path.removesuffix(".py").split("/")
         is_package = parts[-1] == "__init__"
-        module = ModuleInfo(".".join(parts[:-1] if is_package else parts), path, tree, is_package)
+        module = ModuleInfo(
+            ".".join(parts[:-1] if is_package else parts), path, tree, is_package, entrances=self._entrances
+        )
         self.modules[module.name] = module
         for node in _statements(tree.body):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from rlmetrics.names.tables.tables import FrameworkTable, statements
@@ -14,32 +14,28 @@ from .audit_comparison import Broken
 __all__ = ["check_proofs"]
 
 
-def check_proofs(
-    table: FrameworkTable, package: str, release: str, sources: Mapping[str, str], component: str | None = None
-) -> tuple[int, list[Broken]]:
+def check_proofs(table: FrameworkTable, package: Package, component: str | None = None) -> tuple[int, list[Broken]]:
     """Hold every place of an anchor that belongs to a release against its sources.
 
     Args:
         table: The framework.
-        package: Its package.
-        release: The release.
-        sources: Path in the wheel to text.
+        package: A release of it.
         component: Only the anchors that this component's keys rest on.
 
     Returns:
         How many places were looked at, and those that show something else.
     """
+    release = package.release
     stems: dict[str, None] = {}
     for name, stem, ranges, _ in table.components:
         if component in (None, name) and release in table.releases and table.releases.covers(ranges, release):
             stems.update(dict.fromkeys((stem, *table.component(stem).extends)))
-    opened = Package(package, release, sources)
     checked, broken = 0, []
     for stem in stems:
         for anchor, place in _places(table, stem, release):
             path, symbol, offsets, _, said = place
             checked += 1
-            problem = _problem(opened, path, symbol, said, tuple(offsets))
+            problem = _problem(package, path, symbol, said, tuple(offsets))
             if problem is not None:
                 line = next((item.line for item in table.evidence(stem, [anchor], release)), 0)
                 broken.append(Broken(f"{stem}: {anchor}", path, line, problem))

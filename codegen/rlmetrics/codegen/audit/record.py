@@ -14,11 +14,12 @@ from functools import partial
 from pathlib import Path
 
 from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.user_errors import UserError
 
+from ..locks.packages import open_package
 from .extract import Extraction, extract
-from .frameworks import SETTINGS
 from .recorded import pack
-from .release_sources import read_release
+from .release_audit import settings_of
 
 __all__ = ["find_source", "main", "record_release"]
 
@@ -32,13 +33,14 @@ def find_source(folder: Path, package: str, release: str) -> Path | None:
 
 def record_release(folder: Path, framework: str, release: str) -> Extraction:
     """Extract a release from its wheel."""
-    return extract(framework, release, _read(folder, SETTINGS[framework].package, release))
-
-
-def _read(folder: Path, package: str, release: str) -> dict[str, str]:
-    source = find_source(folder, package, release)
-    wheel, unpacked = (None, source) if source is None or source.is_dir() else (source, None)
-    return read_release(package, release, wheel=wheel, folder=unpacked, cache=folder)
+    tables = load_tables()
+    package = str(tables.frameworks[framework]["package"])
+    place = find_source(folder, package, release)
+    if place is None:
+        msg = f"{folder} lacks the wheel of {package} {release}; pip download --no-deps fetches it"
+        raise UserError(msg)
+    name = tables.audit[framework].get("imports", package.replace("-", "_"))
+    return extract(framework, release, open_package(name, release, place).texts, settings_of(tables, framework))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -49,8 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     options = parser.parse_args(arguments)
     tables = load_tables()
-    named = {name: tables.framework(name).releases.names for name in SETTINGS}
-    wanted = [(SETTINGS[framework].package, release) for framework, releases in named.items() for release in releases]
+    named = {name: tables.framework(name).releases.names for name in tables.frameworks}
+    wanted = [
+        (str(tables.frameworks[framework]["package"]), release)
+        for framework, releases in named.items()
+        for release in releases
+    ]
     lacking = [f"{name}-{release}" for name, release in wanted if not find_source(options.sources, name, release)]
     if lacking:
         parser.error(f"{options.sources} lacks the wheels of {', '.join(lacking)}; pip download --no-deps fetches them")

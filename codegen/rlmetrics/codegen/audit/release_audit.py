@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from rlmetrics.names.tables.tables import Tables
 
+from ..locks.fetch import installed_place, open_release
+from ..locks.packages import Package
+from ..model.audit_settings import AuditSettings
+from ..model.framework import PackageNames
 from .audit_comparison import AuditComparison, compare
 from .described import Description, describe
 from .extract import Extraction, extract
-from .frameworks import SETTINGS
 from .proofs import check_proofs
 
-__all__ = ["Audit", "audit"]
+__all__ = ["Audit", "audit", "release_of", "settings_of"]
 
 
 @dataclass(frozen=True)
@@ -25,25 +28,40 @@ class Audit:
     comparison: AuditComparison
 
 
-def audit(
-    tables: Tables, framework: str, release: str, sources: Mapping[str, str], component: str | None = None
-) -> Audit:
+def settings_of(tables: Tables, framework: str) -> AuditSettings:
+    """Return how a framework is read."""
+    return AuditSettings.model_validate(tables.audit[framework].get("settings", {}))
+
+
+def release_of(tables: Tables, framework: str, release: str, place: Path | None) -> Package:
+    """Return a release: from a place, as it is installed, or as pip fetches it.
+
+    Raises:
+        PackageError: If it can't be had or read.
+    """
+    listed = str(tables.frameworks[framework]["package"])
+    known = tables.audit[framework]
+    names = {"imports": known.get("imports"), "source": known.get("source")}
+    found = place or installed_place(listed, release)
+    return open_release(listed, release, found, of=PackageNames.model_validate({"package": listed, **names}))
+
+
+def audit(tables: Tables, framework: str, package: Package, component: str | None = None) -> Audit:
     """Extract a release's keys and compare them, and the places of all anchors, with the spec.
 
     Args:
         tables: The spec.
-        framework: A framework that the auditor can read.
-        release: The release that the sources are of.
-        sources: Path in the wheel to text.
+        framework: The framework.
+        package: A release of it.
         component: Only this component.
     """
-    extraction = extract(framework, release, sources)
+    settings = settings_of(tables, framework)
+    extraction = extract(framework, package.release, package.texts, settings)
     if component is not None:
         kept = tuple(key for key in extraction.keys if key.component == component)
         extraction = replace(extraction, keys=kept)
-    description = describe(tables, framework, release, component)
-    comparison = compare(extraction, description, by_component=not SETTINGS[framework].trackers)
-    package = str(tables.frameworks[framework]["package"])
-    checked, broken = check_proofs(tables.framework(framework), package, release, sources, component)
+    description = describe(tables, framework, package.release, component)
+    comparison = compare(extraction, description, by_component=not settings.trackers)
+    checked, broken = check_proofs(tables.framework(framework), package, component)
     comparison = replace(comparison, broken=tuple(broken), proofs=checked, not_understood=extraction.unclear)
     return Audit(extraction, description, comparison)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from . import abstract_expressions, logging_calls, statements
 from .abstract_values import Value
 from .call_arguments import Arguments
+from .definitions import FunctionInfo
 from .frames import Frame
 from .interpreter import Interpreter
+from .rules.declared import scoped_by_decorator
 
 __all__ = ["Runner"]
 
@@ -20,6 +23,10 @@ class Runner(Interpreter):
     def block(self, frame: Frame, body: list[ast.stmt]) -> str | None:
         """Run statements."""
         return statements.block(self, frame, body)
+
+    def decorated(self, info: FunctionInfo) -> AbstractContextManager[None]:
+        """Put the scope of a statistics tracker around a function."""
+        return scoped_by_decorator(self, info)
 
     def assign(self, frame: Frame, target: ast.expr, value: Value, source: ast.expr) -> None:
         """Bind a target."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from .abstract_expressions import evaluate, iterate
@@ -27,6 +28,7 @@ from .frames import wrap
 from .interpreter import MAX_ITERATIONS
 from .program import imported_names
 from .rules import store_item
+from .rules.declared import scoped
 
 if TYPE_CHECKING:
     from .frames import Frame
@@ -198,8 +200,14 @@ def _for(interpreter: Interpreter, frame: Frame, node: ast.For | ast.AsyncFor) -
 
 
 def _with(interpreter: Interpreter, frame: Frame, node: ast.With | ast.AsyncWith) -> str | None:
+    with ExitStack() as scopes:
+        return _within(interpreter, frame, node, scopes)
+
+
+def _within(interpreter: Interpreter, frame: Frame, node: ast.With | ast.AsyncWith, scopes: ExitStack) -> str | None:
     entered: list[ObjectValue] = []
     for item in node.items:
+        scopes.enter_context(scoped(interpreter, frame, item.context_expr))
         value = evaluate(interpreter, frame, item.context_expr)
         for option in options(value):
             if isinstance(option, ObjectValue) and option.info is not None:

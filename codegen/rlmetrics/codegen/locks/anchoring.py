@@ -12,9 +12,9 @@ from rlmetrics.names.tables.user_errors import UserError
 
 from .anchor_marks import Mark, find, mark_of
 from .component_lock import LockedComponent
-from .fetch import CACHE, archive_of, open_release
+from .fetch import CACHE, archive_of
 from .ledger import Ledger
-from .packages import Package
+from .packages import Package, open_package
 from .similar import text_of
 from .symbol_changes import parsed
 from .symbols import Symbol
@@ -139,10 +139,14 @@ def add_anchor(
         if package.release not in lock.releases:
             lock.releases.append(package.release)
         for release in list(lock.releases):
-            if release != package.release and archive_of(package.name, release, cache) is None:
+            archive = archive_of(package.listed, release, cache)
+            if release == package.release:
+                source = package
+            elif archive is not None:
+                source = open_package(package.name, release, archive, package.listed)
+            else:
                 unseen.add(release)
                 continue
-            source = package if release == package.release else open_release(package.name, release, None, cache)
             if not _may_say(source, words):
                 continue
             places = find(source, [mark], (path, *lock.near(name)))

@@ -29,7 +29,7 @@ def components_of(spec: Spec, framework: str) -> dict[str, LockedComponent]:
 def component_of(scope: FrameworkScope, framework: str, stem: str) -> LockedComponent:
     """Return one file of a framework."""
     file = scope.spec.files[stem]
-    package = scope.spec.framework.package
+    package = scope.spec.framework.imported
     claims = tuple(_claims(scope, stem, file))
     keys: dict[str, frozenset[str]] = {}
     for name, _, record in file.records():

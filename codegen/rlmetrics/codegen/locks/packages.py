@@ -35,10 +35,14 @@ class Package:
         release: Its release.
         texts: Path in the archive to text, of Python and YAML files.
         metadata: The text of its ``METADATA`` or ``PKG-INFO``, if it has one.
+        listed: Its name on the package index, if it is imported by another one.
     """
 
-    def __init__(self, name: str, release: str, texts: Mapping[str, str], metadata: str = "") -> None:
+    def __init__(
+        self, name: str, release: str, texts: Mapping[str, str], metadata: str = "", listed: str | None = None
+    ) -> None:
         self.name = name
+        self.listed = listed or name
         self.release = release
         self.texts = texts
         self._metadata = metadata
@@ -158,8 +162,14 @@ class Package:
                 yield named
 
 
-def open_package(name: str, release: str, place: Path) -> Package:
+def open_package(name: str, release: str, place: Path, listed: str | None = None) -> Package:
     """Read a wheel, a source archive, or a folder that contains the package's own folder.
+
+    Args:
+        name: The name by which it is imported.
+        release: The release.
+        place: The archive or folder. Wherever in it the package lies, paths begin with its name.
+        listed: Its name on the package index, if that is another one.
 
     Raises:
         PackageError: If there is no such file or the package is not in it.
@@ -172,11 +182,17 @@ def open_package(name: str, release: str, place: Path) -> Package:
         raise PackageError(msg) from None
     root = _root(files, name)
     if root is None:
-        msg = f"{place}: holds no package {name}; name a wheel, or the folder that contains {name}/"
+        tops = _tops(files)
+        has = f", but {', '.join(tops)}" if tops else ""
+        msg = (
+            f"{place}: holds no package {name}{has}; name a wheel, or the folder that contains {name}/, "
+            "or say in the framework's file what the package `imports`"
+        )
         raise PackageError(msg)
     texts = {path.removeprefix(root): text for path, text in files.items() if path.startswith(root)}
     metadata = next((files[path] for path in sorted(files) if _METADATA.search(path)), "")
-    return Package(name, release, {p: text for p, text in texts.items() if p.startswith(f"{name}/")}, metadata)
+    own = {path: text for path, text in texts.items() if path.startswith(f"{name}/")}
+    return Package(name, release, own, metadata, listed)
 
 
 def _root(files: Iterable[str], name: str) -> str | None:
@@ -184,7 +200,19 @@ def _root(files: Iterable[str], name: str) -> str | None:
     packages = [path for path in files if PurePosixPath(path).name == "__init__.py"]
     packages = [path for path in packages if PurePosixPath(path).parent.name == name]
     shortest = min(packages, key=lambda path: path.count("/"), default=None)
-    return None if shortest is None else shortest.removesuffix(f"{name}/__init__.py")
+    if shortest is not None:
+        return shortest.removesuffix(f"{name}/__init__.py")
+    # A folder of modules is one without it, too.
+    inside = re.compile(rf"(.*/)??{re.escape(name)}/.*\.py")
+    roots = [found[1] or "" for path in files if (found := inside.fullmatch(path)) is not None]
+    return min(roots, key=len, default=None)
+
+
+def _tops(files: Iterable[str]) -> list[str]:
+    """Return the names of the outermost packages."""
+    folders = {PurePosixPath(path).parent for path in files if PurePosixPath(path).name == "__init__.py"}
+    outer = [folder for folder in folders if not folders & {*folder.parents}]
+    return sorted({folder.name for folder in outer if folder.name})[:6]
 
 
 def _wanted(path: str) -> bool:
@@ -193,7 +221,9 @@ def _wanted(path: str) -> bool:
 
 def _from_folder(place: Path, name: str) -> Iterator[tuple[str, str]]:
     root = place.parent if place.name == name and (place / "__init__.py").is_file() else place
-    for path in sorted(root.rglob("*")):
+    # Beside it there may be all that is installed.
+    paths = [*(root / name).rglob("*"), *root.glob("*.dist-info/METADATA"), *root.glob("*.egg-info/requires.txt")]
+    for path in sorted(paths if (root / name).is_dir() else root.rglob("*")):
         inner = path.relative_to(root).as_posix()
         if _wanted(inner) and path.is_file() and not inner.startswith((".", "build/")):
             yield inner, path.read_text(encoding="utf-8", errors="replace")

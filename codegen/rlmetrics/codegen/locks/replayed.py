@@ -46,8 +46,8 @@ def replay(spec: Spec, framework: str, first: str, last: str | None = None, cach
         msg = f"{framework} {first} to {last}: name releases that the spec knows, the first one not its oldest"
         raise UserError(msg)
     components = components_of(spec, framework)
-    package = spec.frameworks[framework].framework.package
-    ledger = Ledger(spec.root / "locks" / framework, package)
+    model = spec.frameworks[framework].framework
+    ledger = Ledger(spec.home(framework) / "locks" / framework, model.imported)
     locks = {stem: ledger.lock(stem) for stem in components}
     resolved = _resolved(scope_of(spec.frameworks[framework]))
     places = {release: index for index, release in enumerate(order)}
@@ -55,8 +55,8 @@ def replay(spec: Spec, framework: str, first: str, last: str | None = None, cach
     old: Package | None = None
     for release in order[places[first] : places[last] + 1]:
         if old is None:
-            old = open_release(package, order[places[release] - 1], None, cache)
-        new = open_release(package, release, None, cache)
+            old = open_release(model.package, order[places[release] - 1], None, cache, of=model)
+        new = open_release(model.package, release, None, cache, of=model)
 
         def keys(component: LockedComponent, release: str) -> Mapping[str, Sequence[str]]:
             # What was extracted when the release was added stands in the lock.

@@ -89,7 +89,7 @@ class FrameworkScope:
         """Return the anchors that a file declares, each with its package and symbols."""
         if stem not in self._anchors:
             self._anchors[stem] = {
-                name.strip(): _symbols(self.spec.framework.package, text)
+                name.strip(): _symbols(self.spec.framework.imported, text)
                 for names, text in self.spec.files[stem].anchors.items()
                 for name in names.split(",")
             }
@@ -99,7 +99,7 @@ class FrameworkScope:
         """Return whether anchors of a file, if there are any, all stand in other packages."""
         declared = self.anchors(stem)
         packages = [declared[name].package for name in anchors if name in declared]
-        return bool(packages) and self.spec.framework.package not in packages
+        return bool(packages) and self.spec.framework.imported not in packages
 
     def profile(self, component: str, stem: str, name: str) -> Profile:
         """Return a profile as a record or fact of a file knows it, else as the component does.

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from .actions import BoundParameter, WrittenValue
+from .audit_settings import AuditSettings
 from .base import Allow, ClaimSource, EvidenceLine, Level, Operation, Part, Ranges, SpecReading, Strict, Text
 
 Mode = Literal["train", "eval"]
@@ -489,16 +490,44 @@ class SettingSources(Strict):
     )
 
 
-class Framework(Strict):
+class GitSource(Strict):
+    """A repository whose tags are releases."""
+
+    git: Text = Field(description="Its address.")
+    tag: Text = Field(default="v{release}", description="The tag of a release, with ``{release}``.")
+
+
+class PackageNames(Strict):
+    """What a package is called, on the index and in imports."""
+
+    package: Text = Field(description="Its name on the package index.")
+    imports: Text | None = Field(
+        default=None, description="The folder of its code, if that is not named like the package: `swift` of ms-swift."
+    )
+    source: GitSource | None = Field(
+        default=None, description="Where its releases are, if the package index has none: they are given by hand."
+    )
+
+    @property
+    def imported(self) -> str:
+        """The folder of its code, by which its modules are imported."""
+        return self.imports or self.package.replace("-", "_")
+
+
+class Framework(PackageNames):
     """``spec/frameworks/<framework>/framework.yaml``."""
 
     framework: Text
     title: Text
-    package: Text
     brief: Text
     code: Code | None = Field(default=None, description="Where its lines are shown; left out where no tag holds them.")
     releases: list[Release]
-    rank: list[Text] = Field(
+    rank: int | None = Field(
+        default=None,
+        description="Its place among frameworks in answers and on pages, the smallest first; those without one follow "
+        "by name.",
+    )
+    foremost: list[Text] = Field(
         default=[],
         description="Components from the one that most people use on: answers list them so, and where the logs of two "
         "look alike, the earlier one is taken to be the usual one. Others follow by the name of their file.",
@@ -523,6 +552,7 @@ class Framework(Strict):
     guides: dict[str, Guide] = {}
     programs: dict[str, Program] = {}
     single: Single = Field(default={}, description=f"{_SINGLE} For components that do not say it.")
+    audit: AuditSettings = Field(default=AuditSettings(), description="How its source code is read for what it logs.")
     allow: list[Allow] = []
 
 

@@ -24,7 +24,7 @@ def default_tables(spec: Spec) -> dict[str, Table]:
     tables: dict[str, Table] = {}
     for name, framework in spec.frameworks.items():
         scope = scope_of(framework)
-        ledger = Ledger(spec.home(name) / "locks" / name, framework.framework.package)
+        ledger = Ledger(spec.home(name) / "locks" / name, framework.framework.imported)
         for stem, file in framework.files.items():
             if not file.components:
                 continue

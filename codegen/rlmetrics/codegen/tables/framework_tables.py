@@ -48,7 +48,7 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
 
 def _components(spec: FrameworkSpec) -> list[Any]:
     """Return the components: those that the framework puts first, then the others, file by file."""
-    place = {name: index for index, name in enumerate(spec.framework.rank)}
+    place = {name: index for index, name in enumerate(spec.framework.foremost)}
     rows = [
         (component.name, stem, _ranges(component.releases), component.module)
         for stem, file in spec.files.items()

@@ -56,7 +56,7 @@ def sources_table(spec: Spec, tables: Mapping[str, Table]) -> Table:
             if f"settings/{name}" in tables
             else frozenset()
         )
-        _Framework(known, name, spec.frameworks[name].framework.rank, of_all, index).add()
+        _Framework(known, name, spec.frameworks[name].framework.foremost, of_all, index).add()
     return Table("spec/frameworks", index.data(spec))
 
 

@@ -31,7 +31,7 @@ def proof_tables(spec: Spec) -> dict[str, Table]:
     for name, framework in spec.frameworks.items():
         scope = scope_of(framework)
         folder = spec.home(name) / "locks" / name
-        ledger = Ledger(folder, framework.framework.package)
+        ledger = Ledger(folder, framework.framework.imported)
         for stem, file in framework.files.items():
             if file.anchors and ledger.path(stem).is_file():
                 proofs = _table(scope, stem, ledger, _Beside(framework.framework, ledger))

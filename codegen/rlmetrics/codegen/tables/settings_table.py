@@ -25,7 +25,7 @@ def settings_tables(spec: Spec) -> dict[str, Table]:
     tables: dict[str, Table] = {}
     for name, framework in spec.frameworks.items():
         scope = scope_of(framework)
-        ledger = Ledger(spec.home(name) / "locks" / name, framework.framework.package)
+        ledger = Ledger(spec.home(name) / "locks" / name, framework.framework.imported)
         named: dict[str, set[str]] = {"": _inherited(ledger, framework.framework)}
         sections: set[str] = set()
         for setting, said in _settings(ledger, None).items():

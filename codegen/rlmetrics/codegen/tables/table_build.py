@@ -19,7 +19,7 @@ from .size_table import sizes_table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..model import Convention, Population, Signatures, Tracker
+    from ..model import Convention, Framework, Population, Signatures, Tracker
     from ..spec import Spec
 
 __all__ = ["build", "build_meanings"]
@@ -47,6 +47,7 @@ def build(spec: Spec) -> dict[str, Table]:
         ),
         **proof_tables(spec),
         **settings_tables(spec),
+        "audit": Table("spec/frameworks", {name: _audit(item.framework) for name, item in spec.frameworks.items()}),
     }
     for language, said in spec.texts.items():
         tables[f"languages/{language}"] = Table(f"spec/texts/{language}", said.catalog_table())
@@ -81,6 +82,13 @@ def _meanings(spec: Spec) -> dict[str, Table]:
 
 def _plain(tables: Mapping[str, Table]) -> dict[str, Table]:
     return {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
+
+
+def _audit(framework: Framework) -> Row:
+    """Return how the sources of a framework are found and read."""
+    own = framework.audit.model_dump(mode="json", exclude_defaults=True)
+    source = None if framework.source is None else framework.source.model_dump()
+    return row(imports=framework.imports, source=source, settings=own)
 
 
 def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:

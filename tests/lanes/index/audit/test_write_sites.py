@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from audit.wheels import SAMPLE, extraction_of, sources_of
 from audit.write_sites import unexplained, write_sites
-from rlmetrics.codegen.audit.frameworks import SETTINGS
+from rlmetrics.codegen.audit.release_audit import settings_of
+from rlmetrics.names.tables.loading import load_tables
 
 
 @pytest.mark.parametrize(("framework", "release"), SAMPLE)
@@ -16,7 +17,7 @@ def test_every_literal_key_of_a_release_is_extracted(framework: str, release: st
     for found in tuple(extraction_of(framework, release).keys):
         for path, line in ((found.path, found.line), *((site.path, site.line) for site in found.via)):
             logged.setdefault(path, []).append((line, found.key))
-    excluded = SETTINGS[framework].excluded_paths
+    excluded = settings_of(load_tables(), framework).excluded_paths
     sites = [
         site
         for path, text in sources.items()

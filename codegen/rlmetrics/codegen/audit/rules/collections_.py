@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 def builtin(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """Evaluate a built-in function over sequences."""
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "union" and node.args:
+        return _union(interpreter, frame, node)
     name = "fromkeys" if getattr(node.func, "attr", "") == "fromkeys" else getattr(node.func, "id", "")
     if not arguments.positional or name not in _BUILTINS:
         return None
@@ -75,6 +77,19 @@ def _to_string(interpreter: Interpreter, frame: Frame, node: ast.Call, value: Va
             site = frame.site(node)  # where the text becomes part of a key, not where its words stand
             return join(*(TextValue(o.template, site) if isinstance(o, TextValue) else o for o in options(made)))
     return None
+
+
+def _union(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value | None:
+    """Return what sets have together: ``set().union(*(row.keys() for row in rows))``."""
+    items: list[Value] = []
+    for argument in node.args:
+        starred = isinstance(argument, ast.Starred)
+        value = interpreter.evaluate(frame, argument.value if isinstance(argument, ast.Starred) else argument)
+        for option in options(value):
+            for part in (_items(option) or []) if starred else [option]:
+                for inner in options(part):
+                    items += _items(inner) or []
+    return Sequence(items, exact=False) if items else None
 
 
 def _items(value: Value) -> list[Value] | None:

@@ -100,6 +100,8 @@ def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments:
     if name in ("get", "future") and isinstance(function, ast.Attribute) and not arguments.all():
         owner = arguments.receiver
         return owner if any(isinstance(option, (ObjectValue, Mapping)) for option in options(owner)) else None
+    if name in interpreter.settings.hands_on and arguments.positional:
+        return arguments.positional[0]
     if name in _FUNCTIONS and arguments.positional and not isinstance(arguments.positional[0], FunctionValue):
         carried = [value for value in arguments.positional if not isinstance(value, UnknownValue)]
         if carried:

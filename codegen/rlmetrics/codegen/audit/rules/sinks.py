@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from ..abstract_values import FunctionValue, Mapping, TextValue, UnknownValue, Value, mappings, options, text_of
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 _NAMES = {"log", "log_metrics", "log_summary", "_log_metrics_to_tracker"}
 _NAMES_OF_ONE = {"log_metric", "add_scalar", "add_scalars", "add_histogram", "log_scalar"}
+_SAYS_SO = re.compile(
+    r"(log|track|record|report|commit|write)_?(train|eval|step|stats|metrics?|scalars?|values?|dict|data)?"
+)
 _NOT_TRACKERS = {"torch", "math", "np", "numpy", "F", "jnp", "cmath"}
 
 
@@ -46,6 +50,20 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     if not sunk and any(isinstance(option, UnknownValue) for option in options(value)) and _is_tracker(receiver):
         interpreter.report(frame, node, "a tracker call whose dict is not known")
     return bool(sunk) or _is_tracker(receiver)
+
+
+def looks_like_one(node: ast.Call) -> bool:
+    """Tell whether a call hands something to a tracker, by what the code calls it and the object.
+
+    Every method of an object that is called a tracker counts whose name says so, whether or not a rule knows it.
+    """
+    function = node.func
+    if not isinstance(function, ast.Attribute) or not (node.args or node.keywords) or _is_message(node):
+        return False
+    receiver = text_of(function.value)
+    if receiver in ("self", "super()") or receiver.split(".")[0] in _NOT_TRACKERS or not _is_tracker(receiver):
+        return False
+    return function.attr in _NAMES | _NAMES_OF_ONE or _SAYS_SO.fullmatch(function.attr) is not None
 
 
 def sink_one(interpreter: Interpreter, frame: Frame, node: ast.expr, key: Value) -> None:
@@ -116,4 +134,4 @@ def _is_tracker(receiver: str) -> bool:
     )
 
 
-__all__ = ["evaluation_metrics", "is_summary", "sink", "sink_one"]
+__all__ = ["evaluation_metrics", "is_summary", "looks_like_one", "sink", "sink_one"]

@@ -39,8 +39,8 @@ def broken_reference(context: Context) -> Iterator[Hit]:
     for name, framework in context.spec.frameworks.items():
         components = {item.name: item for file in framework.files.values() for item in file.components}
         ref = f"frameworks/{name}/framework"
-        for index, component in enumerate(framework.framework.rank):
-            yield from missing(context, "component", "components", component, components, ref, ("rank", index))
+        for index, component in enumerate(framework.framework.foremost):
+            yield from missing(context, "component", "components", component, components, ref, ("foremost", index))
         yield from parts(context, framework.framework.single, ref, ("single",))
     yield from _in_shaping(context)
     yield from _in_limits(context)
