@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 import pickle
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -126,3 +128,25 @@ def test_a_copied_callback_attaches_itself_anew(copied: Callable[[Any], Any]) ->
 
     assert row["kl/reference/k3"] == 0.2
     assert row["health/level"] == 0.0
+
+
+@pytest.mark.parametrize("health", [True, None])
+def test_a_checkpoint_keeps_what_was_found(health: bool | None) -> None:
+    """It goes on from a trainer's state, read from JSON, and tells nothing twice; and without health."""
+    control = SimpleNamespace(should_save=True)
+    saved = SimpleNamespace(global_step=2, stateful_callbacks={}, log_history=())
+    first, told = MetricsCallback(at=AT, health=health), list[Any]()
+    trainer = Trainer(first)
+    for value in (0.5, math.nan, math.nan):
+        trainer.log({"loss": value, "grad_norm": value})
+    first.on_log(None, saved, control)
+    resumed = json.loads(json.dumps(vars(saved)["stateful_callbacks"]))
+
+    second = MetricsCallback(at=AT, health=None if health is None else [True, told.append])
+    again = Trainer(second)
+    second.on_train_begin(None, SimpleNamespace(global_step=2, stateful_callbacks=resumed, log_history=()), control)
+    row = again.log({"loss": 0.5, "grad_norm": 0.5})
+
+    assert second.faults.count == 0
+    assert told == []
+    assert (row.get("health/level"), bool(resumed)) == ((3.0, True) if health else (None, False))

@@ -93,7 +93,7 @@ class Live:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Have copies, here and in other processes, rename and judge by themselves, from where this one is."""
-        return _copied, (self._given, None if self.monitor is None else self.monitor.state_dict())
+        return _copied, (self._given, self.health_state())
 
     @property
     def axis(self) -> str | None:
@@ -104,6 +104,21 @@ class Live:
     def monitor(self) -> Any:
         """The monitor; None without health."""
         return None if self._watched is None else self._watched.monitor
+
+    def health_state(self) -> dict[str, Any] | None:
+        """Return what is known of the run's health as plain values; None if it is not watched."""
+        with self._lock:
+            return None if self._watched is None else self._watched.state_dict()
+
+    def restore_health(self, state: Mapping[str, Any]) -> None:
+        """Judge on where ``health_state`` was taken, if health is watched.
+
+        Raises:
+            ValueError: It is the state of another source, or none.
+        """
+        with self._lock:
+            if self._watched is not None:
+                self._watched.load_state_dict(state)
 
     def measured(self) -> dict[str, float]:
         """Return the numbers of ``metrics`` since the last call, of all ranks if it has ``sync``; all ranks call."""
@@ -147,8 +162,8 @@ class Live:
 
 def _copied(given: dict[str, Any], judged: dict[str, Any] | None) -> Live:
     live = Live(**given)
-    if live.monitor is not None and judged is not None:
-        live.monitor.load_state_dict(judged)
+    if judged is not None:
+        live.restore_health(judged)
     return live
 
 

@@ -66,6 +66,19 @@ class Watched:
                 self._levels[name] = max(level, self._levels.get(name, 0.0))
             self._teller(step, findings)
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return what it knows as plain values: the monitor's state, and the levels that were told."""
+        return {"monitor": self.monitor.state_dict(), "levels": dict(self._levels)}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where ``state_dict`` was taken; what had been found is not told again.
+
+        Raises:
+            ValueError: It is the state of another source, or none.
+        """
+        self.monitor.load_state_dict(state["monitor"])
+        self._levels = {str(name): float(level) for name, level in state["levels"].items()}
+
     def numbers(self) -> dict[str, float]:
         """Return the health of the run so far: 0 for nothing found, 1 for a remark, 2 for a warning, 3 for an error.
 

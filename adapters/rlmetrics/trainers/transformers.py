@@ -31,6 +31,8 @@ from ._stack import calling
 __all__ = ["Attached", "MetricsCallback", "attach"]
 
 _SUMMARY = "train_runtime"
+_STATE = "rlmetrics.health"
+"""Under which the state of a trainer keeps that of the monitor: no class of callbacks is called so."""
 
 
 class Attached(HasLive):
@@ -235,7 +237,8 @@ class MetricsCallback:
 
     ``GRPOTrainer(…, callbacks=[MetricsCallback(…)])`` does what `attach` does with the same arguments, from the moment
     that the trainer is made, or its training begins. Passed to another trainer, it attaches itself there, too, and the
-    run of that one is judged by itself.
+    run of that one is judged by itself. Checkpoints hold what the monitor knows (transformers 4.42 and later), so that
+    a training that is resumed is judged as if it had not been interrupted.
 
     Args:
         to: As `attach` takes it.
@@ -275,6 +278,21 @@ class MetricsCallback:
         self._attach()
         if self.attached is None and not self.faults.count:
             self.faults.note("the trainer that calls the callback was not found: use attach(trainer, …)")
+        with self.faults("the health of the run before its checkpoint could not be taken up"):
+            kept, attached = _states(state).get(_STATE), self.attached
+            if kept is None or attached is None or attached.monitor is None:
+                return
+            if not attached.monitor.state_dict()["rows"]:
+                attached.live.restore_health(kept)
+
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Have a checkpoint that is about to be saved hold what the monitor knows."""
+        if control is not None and control.should_save:
+            self._keep(state)
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Do the same before it is decided whether this is the best checkpoint, which is then saved."""
+        self._keep(state)
 
     def __getattr__(self, name: str) -> Any:
         """Do nothing at all other events."""
@@ -303,6 +321,12 @@ class MetricsCallback:
             self.attached = attach(trainer, **options)
             self._trainer = weakref.ref(trainer)
 
+    def _keep(self, state: Any) -> None:
+        with self.faults("the health of the run could not be kept in the checkpoint"):
+            known = None if self.attached is None else self.attached.live.health_state()
+            if known is not None:
+                _states(state)[_STATE] = known
+
     def _is_trainer(self, found: Any) -> bool:
         handler = getattr(found, "callback_handler", None) if found is not self else None
         return handler is not None and self in getattr(handler, "callbacks", ())
@@ -315,6 +339,12 @@ def _for_another(health: Health) -> Health:
     if isinstance(health, Iterable):
         return [item for item in health if not isinstance(item, Monitor)]
     return health
+
+
+def _states(state: Any) -> dict[str, Any]:
+    """Return what a trainer's state keeps of callbacks from one checkpoint to the next; old releases: nothing."""
+    kept = getattr(state, "stateful_callbacks", None)
+    return kept if isinstance(kept, dict) else {}
 
 
 def _nothing(*_: Any, **__: Any) -> None:
