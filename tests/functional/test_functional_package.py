@@ -33,7 +33,7 @@ def test_listing_shows_what_people_look_for_first() -> None:
     assert 250 <= len(first) <= 350
     assert [name for name in first if "@" in names[name]] == []
     assert {"kl_old_k1", "policy_clip_fraction", "entropy_policy", "reward_total_mean"} <= set(first)
-    shown = pydoc.render_doc(functional, renderer=pydoc.plaintext).partition("PACKAGE CONTENTS")[0]
+    shown = pydoc.plain(pydoc.render_doc(functional)).partition("PACKAGE CONTENTS")[0]
     topic = shown.partition("- KL divergence: ")[2].partition("    - ")[0].replace(",", " ").split()
     assert sorted(topic) == [name for name in first if names[name].startswith("kl/")]
 
