@@ -30,16 +30,16 @@ CLIP = {
 
 
 def test_source_of_a_clipped_loss() -> None:
-    """``let`` names become variables, shared parts are computed once, padding is stopped at the entrance."""
+    """``let`` names become variables, shared parts are computed once, padding is stopped before products and powers."""
     source = compiled("mean(maximum(plain, clipped))", CLIP, empty="nan")
     assert source.update_source == (
         "ops.same_shape(2, mask=mask, logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages)",
         "mask = mask.bool()",
-        "logprobs = ops.masked(logprobs, mask)",
-        "old_logprobs = ops.masked(old_logprobs, mask)",
-        "advantages = ops.masked(advantages, mask)",
-        "negative_advantages = -advantages",
-        "ratio = torch.exp(logprobs - old_logprobs)",
+        "logprobs = ops.as_float(logprobs)",
+        "old_logprobs = ops.as_float(old_logprobs)",
+        "advantages = ops.as_float(advantages)",
+        "negative_advantages = ops.masked(-advantages, mask)",
+        "ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))",
         "plain = negative_advantages * ratio",
         "clipped = negative_advantages * torch.clamp(ratio, 1 - clip, 1 + clip)",
         "greater_sum = ops.total(torch.maximum(plain, clipped), mask)",

@@ -1,7 +1,7 @@
 """The metrics of a generated module: what makes each function of the code that its formula became.
 
-That code takes the inputs of one batch and returns the packed state of it. Around it stand the checks of the inputs and
-what computes the result from a state, which is all that a metric's function adds.
+That code takes the inputs of one batch, floats in float32 or better and conditions as bool, and returns the packed
+state of it. Around it stand the checks and conversions of the inputs, and what computes the result from a state.
 """
 
 from __future__ import annotations
@@ -10,18 +10,26 @@ import json
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import torch
 from torch import Tensor
 
 from . import means
+from ._inputs import as_float
 from .bounds import check_parameters
-from .input_checks import Vocabulary, check_inputs
+from .input_checks import Dtype, Vocabulary, check_inputs
 from .registry import MetricFunction
 from .slot_layout import Slot
 
 __all__ = ["MetricTable"]
+
+_CONVERSIONS: Final[Mapping[Dtype, Callable[[Tensor], Tensor]]] = {
+    "float": as_float,
+    "bool": Tensor.bool,
+    "int": lambda x: x,
+}
+"""What brings an input of a kind of dtype into the dtype to compute in."""
 
 _Code = TypeVar("_Code", bound=Callable[..., Tensor])
 
@@ -51,7 +59,7 @@ class MetricTable(dict[str, MetricFunction]):
         """
 
         def decorate(code: _Code) -> _Code:
-            update = self._checked(key, code)
+            update = self._checked(key, code, convert=True)
             defaults = code.__kwdefaults__ or {}
 
             @wraps(code)
@@ -76,26 +84,29 @@ class MetricTable(dict[str, MetricFunction]):
         self, key: str, over: Callable[[Callable[..., Tensor]], Callable[..., Tensor]]
     ) -> Callable[[_Code], _Code]:
         def decorate(code: _Code) -> _Code:
-            function = self._checked(key, code)
+            function = self._checked(key, code, convert=False)
             self._add(key, code, function, over(function), means.finalize, (), means.SLOTS)
             return cast("_Code", function)
 
         return decorate
 
-    def _checked(self, key: str, code: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        """Return the code with checks of its inputs and parameters before it."""
+    def _checked(self, key: str, code: Callable[..., Tensor], *, convert: bool) -> Callable[..., Tensor]:
+        """Return the code with checks of its inputs and parameters before it, and conversions if asked to."""
         names, numbers, defaults = _inputs_of(code), _parameters_of(code), code.__kwdefaults__ or {}
         required, known = {*names, *numbers} - defaults.keys(), {*names, *numbers}
+        conversions = {name: _CONVERSIONS[self._vocabulary[name][1]] for name in names if convert}
+        # Logits are converted in chunks, where they are read.
+        converted = {name: to for name, to in conversions.items() if "V" not in self._vocabulary[name][0]}
 
         @wraps(code)
         def checked(*args: Tensor, **given: Any) -> Tensor:
             named = {**dict(zip(names, args, strict=False)), **given}
-            if required <= named.keys() <= known:
-                check_inputs(self._vocabulary, {name: named[name] for name in names})
-                if numbers and not torch.compiler.is_compiling():
-                    check_parameters(key, {name: named.get(name, defaults.get(name)) for name in numbers})
-            # Else Python itself says what is missing or unknown.
-            return code(*args, **given)
+            if not required <= named.keys() <= known or len(args) > len(names):
+                return code(*args, **given)  # which says what is missing, unknown or given twice
+            check_inputs(self._vocabulary, {name: named[name] for name in names})
+            if numbers and not torch.compiler.is_compiling():
+                check_parameters(key, {name: named.get(name, defaults.get(name)) for name in numbers})
+            return code(**{name: converted[name](x) if name in converted else x for name, x in named.items()})
 
         return checked
 

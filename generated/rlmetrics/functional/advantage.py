@@ -62,8 +62,6 @@ def advantage_mean(advantages: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.advantage_mean(advantages, mask).item(), 4)
         -0.6667
     """
-    mask = mask.bool()
-    advantages = ops.masked(advantages, mask)
     return keep.mean(advantages, mask)
 
 
@@ -98,8 +96,6 @@ def advantage_max(advantages: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.advantage_max(advantages, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    advantages = ops.masked(advantages, mask)
     return keep.largest(advantages, mask)
 
 
@@ -133,8 +129,6 @@ def advantage_min(advantages: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.advantage_min(advantages, mask).item(), 3)
         -3.0
     """
-    mask = mask.bool()
-    advantages = ops.masked(advantages, mask)
     return keep.smallest(advantages, mask)
 
 
@@ -173,8 +167,6 @@ def advantage_distribution(advantages: Tensor, mask: Tensor) -> Tensor:
         >>> [round(end, 3) for end in found[-2:].tolist()]
         [-7.0, 2.05]
     """
-    mask = mask.bool()
-    advantages = ops.masked(advantages, mask)
     return ops.histogram(advantages, mask, low=-5.0, high=5.0, bins=100)
 
 
@@ -210,5 +202,4 @@ def advantage_distribution_unmasked(advantages: Tensor) -> Tensor:
         >>> [round(end, 3) for end in found[-2:].tolist()]
         [-7.0, 2.05]
     """
-    advantages = ops.as_float(advantages)
     return ops.histogram(advantages, low=-5.0, high=5.0, bins=100)

@@ -128,7 +128,6 @@ def async_rollout_duration_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_duration_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -331,7 +330,6 @@ def async_rollout_tool_loop_exhausted_fraction(loop_exhausted: Tensor) -> Tensor
         >>> round(F.async_rollout_tool_loop_exhausted_fraction(tensor([1, 0, 0])).item(), 4)
         0.3333
     """
-    loop_exhausted = loop_exhausted.bool()
     return keep.share(loop_exhausted)
 
 
@@ -387,7 +385,6 @@ def async_rollout_tools_latency_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_tools_latency_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -415,7 +412,6 @@ def async_rollout_tools_latency_of_one_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_tools_latency_of_one_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -524,7 +520,6 @@ def async_rollout_environment_reset_time_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_environment_reset_time_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -552,7 +547,6 @@ def async_rollout_environment_reward_time_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_environment_reward_time_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -580,7 +574,6 @@ def async_rollout_environment_correctness_mean(environment_rewards: Tensor) -> T
         >>> round(F.async_rollout_environment_correctness_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    environment_rewards = ops.as_float(environment_rewards)
     return keep.mean(environment_rewards)
 
 
@@ -609,7 +602,6 @@ def async_rollout_scoring_time_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_scoring_time_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -637,7 +629,6 @@ def async_rollout_scoring_wait_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_scoring_wait_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -665,7 +656,6 @@ def async_rollout_scoring_block_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_scoring_block_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -693,7 +683,6 @@ def async_rollout_backpressure_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_backpressure_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -722,5 +711,4 @@ def async_rollout_time_in_queue_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.async_rollout_time_in_queue_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)

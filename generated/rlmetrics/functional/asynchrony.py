@@ -73,8 +73,6 @@ def asynchrony_trainer_idle_fraction(wait_times: Tensor, step_times: Tensor) -> 
         >>> round(F.asynchrony_trainer_idle_fraction(wait_times, step_times).item(), 4)
         0.45
     """
-    wait_times = ops.as_float(wait_times)
-    step_times = ops.as_float(step_times)
     wait_times_sum = ops.total(wait_times)
     step_times_sum = ops.total(step_times)
     element_count = ops.number_of(wait_times)
@@ -105,7 +103,6 @@ def asynchrony_sample_wait_time(wait_times: Tensor) -> Tensor:
         >>> round(F.asynchrony_sample_wait_time(tensor([1., 2., 6.])).item(), 3)
         9.0
     """
-    wait_times = ops.as_float(wait_times)
     return keep.total(wait_times)
 
 
@@ -143,8 +140,6 @@ def asynchrony_rollouter_idle_fraction(active_times: Tensor, version_times: Tens
         >>> round(F.asynchrony_rollouter_idle_fraction(active_times, version_times).item(), 4)
         0.55
     """
-    active_times = ops.as_float(active_times)
-    version_times = ops.as_float(version_times)
     active_times_sum = ops.total(active_times)
     version_times_sum = ops.total(version_times)
     element_count = ops.number_of(active_times)
@@ -175,7 +170,6 @@ def asynchrony_generation_time_mean(generation_seconds: Tensor) -> Tensor:
         >>> round(F.asynchrony_generation_time_mean(tensor([6., 1., 2.])).item(), 3)
         3.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
     return keep.mean(generation_seconds)
 
 
@@ -202,7 +196,6 @@ def asynchrony_generation_time_max(generation_seconds: Tensor) -> Tensor:
         >>> round(F.asynchrony_generation_time_max(tensor([6., 1., 2.])).item(), 3)
         6.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
     return keep.largest(generation_seconds)
 
 
@@ -228,7 +221,6 @@ def asynchrony_generation_time_min(generation_seconds: Tensor) -> Tensor:
         >>> round(F.asynchrony_generation_time_min(tensor([6., 1., 2.])).item(), 3)
         1.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
     return keep.smallest(generation_seconds)
 
 
@@ -255,7 +247,6 @@ def asynchrony_generation_time_p50(generation_seconds: Tensor) -> Tensor:
         >>> round(F.asynchrony_generation_time_p50(tensor([6., 1., 2.])).item(), 3)
         2.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
     generation_seconds_values = ops.kept(generation_seconds)
     sequence_count = ops.number_of(generation_seconds)
     return pack([sequence_count, generation_seconds_values])
@@ -284,7 +275,6 @@ def asynchrony_generation_time_p95(generation_seconds: Tensor) -> Tensor:
         >>> round(F.asynchrony_generation_time_p95(tensor([6., 1., 2.])).item(), 3)
         5.6
     """
-    generation_seconds = ops.as_float(generation_seconds)
     generation_seconds_values = ops.kept(generation_seconds)
     sequence_count = ops.number_of(generation_seconds)
     return pack([sequence_count, generation_seconds_values])
@@ -313,7 +303,6 @@ def asynchrony_generation_time_p99(generation_seconds: Tensor) -> Tensor:
         >>> round(F.asynchrony_generation_time_p99(tensor([6., 1., 2.])).item(), 3)
         5.92
     """
-    generation_seconds = ops.as_float(generation_seconds)
     generation_seconds_values = ops.kept(generation_seconds)
     sequence_count = ops.number_of(generation_seconds)
     return pack([sequence_count, generation_seconds_values])
@@ -439,7 +428,6 @@ def asynchrony_train_compute_time(compute_times: Tensor) -> Tensor:
         >>> round(F.asynchrony_train_compute_time(tensor([1., 2., 6.])).item(), 3)
         9.0
     """
-    compute_times = ops.as_float(compute_times)
     return keep.total(compute_times)
 
 
@@ -466,7 +454,6 @@ def asynchrony_train_allocated_time(allocated_times: Tensor) -> Tensor:
         >>> round(F.asynchrony_train_allocated_time(tensor([10., 4., 6.])).item(), 2)
         20.0
     """
-    allocated_times = ops.as_float(allocated_times)
     return keep.total(allocated_times)
 
 
@@ -501,8 +488,6 @@ def asynchrony_train_utilisation(compute_times: Tensor, allocated_times: Tensor)
         >>> round(F.asynchrony_train_utilisation(compute_times, allocated_times).item(), 4)
         0.45
     """
-    compute_times = ops.as_float(compute_times)
-    allocated_times = ops.as_float(allocated_times)
     compute_times_sum = ops.total(compute_times)
     allocated_times_sum = ops.total(allocated_times)
     element_count = ops.number_of(compute_times)
@@ -547,7 +532,6 @@ def asynchrony_rollout_utilisation(interval_seconds: Tensor, active_requests: Te
         >>> round(F.asynchrony_rollout_utilisation(interval_seconds, active_requests, request_slots).item(), 4)
         0.65
     """
-    interval_seconds = ops.as_float(interval_seconds)
     request_slots_float = ops.as_float(request_slots)
     smaller = torch.minimum(ops.as_float(active_requests), request_slots_float)
     product = interval_seconds * smaller
@@ -617,9 +601,6 @@ def asynchrony_utilisation(
         >>> round(value.item(), 4)
         0.7
     """
-    train_utilisation = ops.as_float(train_utilisation)
-    rollout_utilisation = ops.as_float(rollout_utilisation)
-    lent_fraction = ops.as_float(lent_fraction)
     last_lent_fraction = ops.last(lent_fraction)
     last_train_utilisation = ops.last(train_utilisation)
     last_rollout_utilisation = ops.last(rollout_utilisation)

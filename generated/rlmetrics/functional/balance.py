@@ -343,7 +343,6 @@ def balance_expert_load_max_violation_layer_max(layer_violations: Tensor) -> Ten
         >>> round(F.balance_expert_load_max_violation_layer_max(tensor([1., 6., 2.])).item(), 3)
         6.0
     """
-    layer_violations = ops.as_float(layer_violations)
     return keep.largest(layer_violations)
 
 
@@ -374,7 +373,6 @@ def balance_expert_load_max_violation_layer_mean(layer_violations: Tensor) -> Te
         >>> round(F.balance_expert_load_max_violation_layer_mean(tensor([1., 6., 2.])).item(), 3)
         3.0
     """
-    layer_violations = ops.as_float(layer_violations)
     return keep.mean(layer_violations)
 
 
@@ -405,7 +403,6 @@ def balance_expert_load_min_violation_layer_max(layer_violations: Tensor) -> Ten
         >>> round(F.balance_expert_load_min_violation_layer_max(tensor([1., 6., 2.])).item(), 3)
         6.0
     """
-    layer_violations = ops.as_float(layer_violations)
     return keep.largest(layer_violations)
 
 
@@ -436,7 +433,6 @@ def balance_expert_load_min_violation_layer_mean(layer_violations: Tensor) -> Te
         >>> round(F.balance_expert_load_min_violation_layer_mean(tensor([1., 6., 2.])).item(), 3)
         3.0
     """
-    layer_violations = ops.as_float(layer_violations)
     return keep.mean(layer_violations)
 
 
@@ -466,7 +462,6 @@ def balance_expert_load_avg_violation_layer_max(layer_violations: Tensor) -> Ten
         >>> round(F.balance_expert_load_avg_violation_layer_max(tensor([1., 6., 2.])).item(), 3)
         6.0
     """
-    layer_violations = ops.as_float(layer_violations)
     return keep.largest(layer_violations)
 
 
@@ -496,7 +491,6 @@ def balance_expert_load_avg_violation_layer_mean(layer_violations: Tensor) -> Te
         >>> round(F.balance_expert_load_avg_violation_layer_mean(tensor([1., 6., 2.])).item(), 3)
         3.0
     """
-    layer_violations = ops.as_float(layer_violations)
     return keep.mean(layer_violations)
 
 

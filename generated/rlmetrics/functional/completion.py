@@ -120,6 +120,5 @@ def completion_kept_fraction(mask: Tensor) -> Tensor:
         >>> round(F.completion_kept_fraction(tensor([[1, 0], [0, 0], [1, 1]])).item(), 4)
         0.6667
     """
-    mask = mask.bool()
     seq_any = ops.seq_any(mask, mask)
     return keep.share(seq_any)

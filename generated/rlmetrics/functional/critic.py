@@ -54,7 +54,6 @@ def critic_loss(critic_loss: Tensor) -> Tensor:
         >>> round(F.critic_loss(tensor(0.3)).item(), 4)
         0.3
     """
-    critic_loss = ops.as_float(critic_loss)
     return keep.mean(critic_loss)
 
 
@@ -86,7 +85,6 @@ def critic_gradient_norm(critic_gradient_norm: Tensor) -> Tensor:
         >>> round(F.critic_gradient_norm(tensor(0.3)).item(), 4)
         0.3
     """
-    critic_gradient_norm = ops.as_float(critic_gradient_norm)
     return keep.mean(critic_gradient_norm)
 
 
@@ -112,7 +110,6 @@ def critic_learning_rate(critic_learning_rate: Tensor) -> Tensor:
         >>> round(F.critic_learning_rate(tensor(0.3)).item(), 4)
         0.3
     """
-    critic_learning_rate = ops.as_float(critic_learning_rate)
     return ops.last(critic_learning_rate)
 
 
@@ -148,6 +145,4 @@ def critic_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tenso
         >>> round(F.critic_multi_token_prediction_loss(multi_token_logprobs, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    multi_token_logprobs = ops.masked(multi_token_logprobs, mask)
     return keep.mean(-multi_token_logprobs, mask)

@@ -74,9 +74,6 @@ def diffusion_policy_loss(
         >>> round(F.diffusion_policy_loss(denoising_logprobs, old_denoising_logprobs, image_advantages).item(), 3)
         -2.0
     """
-    denoising_logprobs = ops.as_float(denoising_logprobs)
-    old_denoising_logprobs = ops.as_float(old_denoising_logprobs)
-    image_advantages = ops.as_float(image_advantages)
     clamped = torch.clamp(image_advantages, -advantage_limit, advantage_limit)
     advantage = ops.per_token(clamped, denoising_logprobs)
     negative_advantage = -advantage
@@ -118,8 +115,6 @@ def diffusion_kl(denoising_logprobs: Tensor, old_denoising_logprobs: Tensor) -> 
         >>> round(F.diffusion_kl(denoising_logprobs, old_denoising_logprobs).item(), 5)
         0.06006
     """
-    denoising_logprobs = ops.as_float(denoising_logprobs)
-    old_denoising_logprobs = ops.as_float(old_denoising_logprobs)
     return keep.mean(0.5 * torch.square(denoising_logprobs - old_denoising_logprobs))
 
 
@@ -163,8 +158,6 @@ def diffusion_clip_fraction(
         >>> round(F.diffusion_clip_fraction(denoising_logprobs, old_denoising_logprobs).item(), 4)
         0.25
     """
-    denoising_logprobs = ops.as_float(denoising_logprobs)
-    old_denoising_logprobs = ops.as_float(old_denoising_logprobs)
     abs_ = torch.abs(torch.exp(denoising_logprobs - old_denoising_logprobs) - 1)
     return keep.share(abs_ > clip_range)
 
@@ -204,5 +197,4 @@ def diffusion_reward_loss(scores: Tensor, *, offset: float = 10.0) -> Tensor:
         >>> round(F.diffusion_reward_loss(tensor([1., 2., 6.])).item(), 3)
         7.0
     """
-    scores = ops.as_float(scores)
     return keep.mean(scores)

@@ -90,8 +90,6 @@ def distillation_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.distillation_loss(distillation_losses, mask).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    distillation_losses = ops.masked(distillation_losses, mask)
     return keep.mean(distillation_losses, mask)
 
 
@@ -154,11 +152,8 @@ def distillation_loss_policy_gradient(
         >>> round(F.distillation_loss_policy_gradient(logprobs, old_logprobs, distillation_losses, mask).item(), 4)
         0.4667
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     distillation_losses = ops.masked(distillation_losses, mask)
-    ratio = torch.exp(logprobs - old_logprobs)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = distillation_losses * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(distillation_losses * ratio, product)
     smaller = torch.minimum(single, distillation_losses * clip_dual)
@@ -196,7 +191,6 @@ def distillation_abs_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.distillation_abs_loss(distillation_losses, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
     distillation_losses = ops.masked(distillation_losses, mask)
     return keep.mean(torch.abs(distillation_losses), mask)
 
@@ -232,8 +226,6 @@ def distillation_loss_max(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.distillation_loss_max(distillation_losses, mask).item(), 3)
         6.0
     """
-    mask = mask.bool()
-    distillation_losses = ops.masked(distillation_losses, mask)
     return keep.largest(distillation_losses, mask)
 
 
@@ -267,8 +259,6 @@ def distillation_loss_min(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.distillation_loss_min(distillation_losses, mask).item(), 3)
         -2.0
     """
-    mask = mask.bool()
-    distillation_losses = ops.masked(distillation_losses, mask)
     return keep.smallest(distillation_losses, mask)
 
 
@@ -304,8 +294,6 @@ def distillation_student_mass_mean(student_mass: Tensor, mask: Tensor) -> Tensor
         >>> round(F.distillation_student_mass_mean(student_mass, mask).item(), 4)
         0.3
     """
-    mask = mask.bool()
-    student_mass = ops.masked(student_mass, mask)
     return keep.mean(student_mass, mask)
 
 
@@ -340,8 +328,6 @@ def distillation_student_mass_max(student_mass: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.distillation_student_mass_max(student_mass, mask).item(), 4)
         0.6
     """
-    mask = mask.bool()
-    student_mass = ops.masked(student_mass, mask)
     return keep.largest(student_mass, mask)
 
 
@@ -376,8 +362,6 @@ def distillation_student_mass_min(student_mass: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.distillation_student_mass_min(student_mass, mask).item(), 4)
         0.1
     """
-    mask = mask.bool()
-    student_mass = ops.masked(student_mass, mask)
     return keep.smallest(student_mass, mask)
 
 
@@ -412,8 +396,6 @@ def distillation_teacher_mass_mean(teacher_mass: Tensor, mask: Tensor) -> Tensor
         >>> round(F.distillation_teacher_mass_mean(teacher_mass, mask).item(), 4)
         0.3
     """
-    mask = mask.bool()
-    teacher_mass = ops.masked(teacher_mass, mask)
     return keep.mean(teacher_mass, mask)
 
 
@@ -448,8 +430,6 @@ def distillation_teacher_mass_max(teacher_mass: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.distillation_teacher_mass_max(teacher_mass, mask).item(), 4)
         0.6
     """
-    mask = mask.bool()
-    teacher_mass = ops.masked(teacher_mass, mask)
     return keep.largest(teacher_mass, mask)
 
 
@@ -484,8 +464,6 @@ def distillation_teacher_mass_min(teacher_mass: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.distillation_teacher_mass_min(teacher_mass, mask).item(), 4)
         0.1
     """
-    mask = mask.bool()
-    teacher_mass = ops.masked(teacher_mass, mask)
     return keep.smallest(teacher_mass, mask)
 
 
@@ -526,7 +504,6 @@ def distillation_overlap_ratio(overlap_counts: Tensor, mask: Tensor, *, top: flo
         >>> round(F.distillation_overlap_ratio(overlap_counts, mask).item(), 4)
         0.25
     """
-    mask = mask.bool()
     return keep.mean(overlap_counts, mask)
 
 
@@ -568,8 +545,6 @@ def distillation_overlap_token_advantage(overlap_advantages: Tensor, overlap_cou
         >>> round(F.distillation_overlap_token_advantage(overlap_advantages, overlap_counts, mask).item(), 3)
         3.5
     """
-    mask = mask.bool()
-    overlap_advantages = ops.masked(overlap_advantages, mask)
     condition = mask & (overlap_counts > 0)
     return keep.mean(overlap_advantages, condition)
 
@@ -630,11 +605,8 @@ def distillation_clip_fraction(
         >>> round(F.distillation_clip_fraction(logprobs, old_logprobs, distillation_losses, mask).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     distillation_losses = ops.masked(distillation_losses, mask)
-    ratio = torch.exp(logprobs - old_logprobs)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     clipped = distillation_losses * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     plain = distillation_losses * ratio
     condition_count = ops.count((clipped > plain) & mask)
@@ -702,11 +674,8 @@ def distillation_dual_clip_fraction(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     distillation_losses = ops.masked(distillation_losses, mask)
-    ratio = torch.exp(logprobs - old_logprobs)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = distillation_losses * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(distillation_losses * ratio, product)
     return keep.share((single > distillation_losses * clip_dual) & (distillation_losses > 0), mask)
@@ -746,9 +715,6 @@ def distillation_old_kl(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) ->
         >>> round(F.distillation_old_kl(logprobs, old_logprobs, mask).item(), 5)
         0.09589
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     return keep.mean(old_logprobs - logprobs, mask)
 
 
@@ -788,7 +754,6 @@ def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, m
         >>> round(F.distillation_divergence_forward_kl(logits, teacher_logits, mask).item(), 5)
         0.0436
     """
-    mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(teacher_logits, -1) - torch.log_softmax(logits, -1)
@@ -832,7 +797,6 @@ def distillation_divergence_reverse_kl(logits: Tensor, teacher_logits: Tensor, m
         >>> round(F.distillation_divergence_reverse_kl(logits, teacher_logits, mask).item(), 5)
         0.04795
     """
-    mask = mask.bool()
 
     def sum_vocab_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(logits, -1) - torch.log_softmax(teacher_logits, -1)
@@ -892,7 +856,6 @@ def distillation_divergence_jensen_shannon(
         >>> round(F.distillation_divergence_jensen_shannon(logits, teacher_logits, mask, beta=0.25).item(), 6)
         0.00829
     """
-    mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
         log_probs = torch.log_softmax(teacher_logits, -1)
@@ -960,7 +923,6 @@ def distillation_divergence_jensen_shannon_swapped_mixture(
         >>> round(value.item(), 5)
         0.01973
     """
-    mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
         log_probs = torch.log_softmax(teacher_logits, -1)
@@ -1022,7 +984,6 @@ def distillation_divergence_geometric_mean(
         >>> round(F.distillation_divergence_geometric_mean(logits, teacher_logits, mask, beta=0.25).item(), 5)
         0.0297
     """
-    mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
         log_probs = torch.log_softmax(teacher_logits, -1)
@@ -1063,7 +1024,6 @@ def distillation_teacher_entropy(teacher_logits: Tensor, mask: Tensor) -> Tensor
         >>> round(F.distillation_teacher_entropy(teacher_logits, mask).item(), 4)
         0.6059
     """
-    mask = mask.bool()
     return keep.mean(ops.entropy(teacher_logits, mask), mask)
 
 
@@ -1094,8 +1054,6 @@ def distillation_teacher_token_fraction(of_teacher: Tensor, mask: Tensor) -> Ten
         >>> round(F.distillation_teacher_token_fraction(of_teacher, mask).item(), 4)
         0.6667
     """
-    of_teacher = of_teacher.bool()
-    mask = mask.bool()
     return keep.share(of_teacher, mask)
 
 
@@ -1124,7 +1082,6 @@ def distillation_teacher_scoring_time_mean(event_seconds: Tensor) -> Tensor:
         >>> round(F.distillation_teacher_scoring_time_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -1152,7 +1109,6 @@ def distillation_teacher_scoring_time_one_teacher(event_seconds: Tensor) -> Tens
         >>> round(F.distillation_teacher_scoring_time_one_teacher(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)
 
 
@@ -1184,7 +1140,6 @@ def distillation_loss_on_generated(step_losses: Tensor) -> Tensor:
         >>> round(F.distillation_loss_on_generated(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    step_losses = ops.as_float(step_losses)
     return keep.mean(step_losses)
 
 
@@ -1215,7 +1170,6 @@ def distillation_loss_on_dataset(step_losses: Tensor) -> Tensor:
         >>> round(F.distillation_loss_on_dataset(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    step_losses = ops.as_float(step_losses)
     return keep.mean(step_losses)
 
 
@@ -1249,10 +1203,7 @@ def distillation_logprob_difference_abs_mean(logprobs: Tensor, teacher_logprobs:
         >>> round(F.distillation_logprob_difference_abs_mean(logprobs, teacher_logprobs, mask).item(), 3)
         1.059
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    teacher_logprobs = ops.masked(teacher_logprobs, mask)
-    return keep.mean(torch.abs(teacher_logprobs - logprobs), mask)
+    return keep.mean(torch.abs(ops.masked(teacher_logprobs - logprobs, mask)), mask)
 
 
 @METRICS.metric("distillation/weighted_advantage/mean", results.ratio)
@@ -1295,11 +1246,8 @@ def distillation_weighted_advantage_mean(
         >>> round(value.item(), 3)
         3.928
     """
-    mask = mask.bool()
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    teacher_logprobs = ops.masked(teacher_logprobs, mask)
     position_weights = ops.masked(position_weights, mask)
-    return keep.mean(position_weights * (teacher_logprobs - rollout_logprobs), mask)
+    return keep.mean(position_weights * ops.masked(teacher_logprobs - rollout_logprobs, mask), mask)
 
 
 @METRICS.metric("distillation/position_weight/mean", results.ratio)
@@ -1331,8 +1279,6 @@ def distillation_position_weight_mean(position_weights: Tensor, mask: Tensor) ->
         >>> round(F.distillation_position_weight_mean(position_weights, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    position_weights = ops.masked(position_weights, mask)
     return keep.mean(position_weights, mask)
 
 
@@ -1363,8 +1309,6 @@ def distillation_position_weight_min(position_weights: Tensor, mask: Tensor) -> 
         >>> round(F.distillation_position_weight_min(position_weights, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    position_weights = ops.masked(position_weights, mask)
     return keep.smallest(position_weights, mask)
 
 
@@ -1395,8 +1339,6 @@ def distillation_position_weight_max(position_weights: Tensor, mask: Tensor) -> 
         >>> round(F.distillation_position_weight_max(position_weights, mask).item(), 3)
         6.0
     """
-    mask = mask.bool()
-    position_weights = ops.masked(position_weights, mask)
     return keep.largest(position_weights, mask)
 
 
@@ -1449,9 +1391,6 @@ def distillation_weighted_advantage_loss(
         >>> round(value.item(), 3)
         5.953
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    teacher_logprobs = ops.masked(teacher_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     position_weights = ops.masked(position_weights, mask)
-    return keep.mean(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs), mask)
+    difference = ops.masked(teacher_logprobs - rollout_logprobs, mask)
+    return keep.mean(ops.masked(-logprobs, mask) * position_weights * difference, mask)

@@ -69,7 +69,6 @@ def entropy_policy(logits: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.entropy_policy(logits, mask).item(), 4)
         0.6495
     """
-    mask = mask.bool()
     return keep.mean(ops.entropy(logits, mask), mask)
 
 
@@ -107,8 +106,6 @@ def entropy_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Te
         >>> round(F.entropy_policy_from_token_entropy(token_entropy, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    token_entropy = ops.masked(token_entropy, mask)
     return keep.mean(token_entropy, mask)
 
 
@@ -183,7 +180,6 @@ def entropy_old_policy(old_logits: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.entropy_old_policy(old_logits, mask).item(), 4)
         0.6495
     """
-    mask = mask.bool()
     return keep.mean(ops.entropy(old_logits, mask), mask)
 
 
@@ -220,8 +216,6 @@ def entropy_old_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -
         >>> round(F.entropy_old_policy_from_token_entropy(token_entropy, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    token_entropy = ops.masked(token_entropy, mask)
     return keep.mean(token_entropy, mask)
 
 
@@ -261,8 +255,6 @@ def entropy_surprisal_sum(old_logprobs: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.entropy_surprisal_sum(old_logprobs, mask).item(), 3)
         1.386
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
     return keep.mean(ops.seq_sum(-old_logprobs, mask))
 
 
@@ -296,7 +288,6 @@ def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
         >>> round(F.entropy_surprisal_sum_padded(tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])).item(), 2)
         14.89
     """
-    old_logprobs = ops.as_float(old_logprobs)
     return keep.mean(ops.seq_sum(-old_logprobs))
 
 
@@ -336,6 +327,4 @@ def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> 
         >>> round(F.entropy_surprisal_sum_padding_filled(old_logprobs, mask).item(), 4)
         -0.1137
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
     return keep.mean(ops.seq_sum(torch.where(mask, -old_logprobs, -1.0)))

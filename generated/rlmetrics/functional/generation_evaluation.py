@@ -11,7 +11,7 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import keep, ops, results
+from rlmetrics.state import keep, results
 from rlmetrics.state.metric_table import MetricTable
 
 from ._inputs import INPUTS
@@ -51,7 +51,6 @@ def generation_evaluation_judged_win_rate(judged_wins: Tensor) -> Tensor:
         >>> round(F.generation_evaluation_judged_win_rate(tensor([1, 0, 1])).item(), 4)
         0.6667
     """
-    judged_wins = judged_wins.bool()
     return keep.share(judged_wins)
 
 
@@ -78,5 +77,4 @@ def generation_evaluation_score(sample_values: Tensor) -> Tensor:
         >>> round(F.generation_evaluation_score(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    sample_values = ops.as_float(sample_values)
     return keep.mean(sample_values)

@@ -81,7 +81,6 @@ def group_clip_fraction_low_rank_min(rank_values: Tensor) -> Tensor:
         >>> round(F.group_clip_fraction_low_rank_min(tensor([3., -1., 2.])).item(), 3)
         -1.0
     """
-    rank_values = ops.as_float(rank_values)
     return keep.smallest(rank_values)
 
 
@@ -141,12 +140,8 @@ def group_unclipped_side_fraction(
         >>> round(F.group_unclipped_side_fraction(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     plain = negative_advantages * ratio
     condition_count = ops.count((clipped < plain) & mask)
@@ -181,7 +176,6 @@ def group_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
         >>> round(F.group_clip_fraction_high_rank_max(tensor([3., -1., 2.])).item(), 3)
         3.0
     """
-    rank_values = ops.as_float(rank_values)
     return keep.largest(rank_values)
 
 
@@ -236,11 +230,8 @@ def group_clip_fraction_low_sequence_min(
         >>> round(F.group_clip_fraction_low_sequence_min(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.5
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    clipped = (torch.exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0)
+    condition = torch.exp(ops.masked(logprobs - old_logprobs, mask)) < 1 - clip_low
+    clipped = condition & (advantages < 0)
     seq_any = ops.seq_any(mask, mask)
     return keep.smallest(ops.seq_mean(clipped, mask), seq_any)
 
@@ -297,11 +288,8 @@ def group_clip_fraction_high_sequence_max(
         >>> round(F.group_clip_fraction_high_sequence_max(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.5
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    clipped = (torch.exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0)
+    condition = torch.exp(ops.masked(logprobs - old_logprobs, mask)) > 1 + clip_high
+    clipped = condition & (advantages > 0)
     seq_any = ops.seq_any(mask, mask)
     return keep.largest(ops.seq_mean(clipped, mask), seq_any)
 
@@ -369,10 +357,6 @@ def group_sequence_ratio_clip_fraction(
         >>> round(value.item(), 4)
         0.5
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     ratio = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask))
     low = (ratio < 1 - clip_low) & (sequence_advantages < 0)
     high = (ratio > 1 + clip_high) & (sequence_advantages > 0)
@@ -431,10 +415,6 @@ def group_sequence_ratio_clip_fraction_low(
         >>> round(value.item(), 4)
         0.5
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) < 1 - clip_low
     return keep.share(condition & (sequence_advantages < 0))
 
@@ -485,10 +465,6 @@ def group_sequence_ratio_clip_fraction_high(
         >>> round(value.item(), 4)
         0.5
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) > 1 + clip_high
     return keep.share(condition & (sequence_advantages > 0))
 
@@ -550,10 +526,6 @@ def group_sequence_ratio_clipped_low_min(
         >>> round(value.item(), 4)
         0.0
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) < 1 - clip_low
     clipped = condition & (sequence_advantages < 0)
     return keep.smallest(ops.choose(clipped, 1.0, 0.0))
@@ -608,10 +580,6 @@ def group_sequence_ratio_clipped_high_max(
         >>> round(F.group_sequence_ratio_clipped_high_max(logprobs, old_logprobs, sequence_advantages, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) > 1 + clip_high
     clipped = condition & (sequence_advantages > 0)
     return keep.largest(ops.choose(clipped, 1.0, 0.0))
@@ -664,14 +632,8 @@ def group_cispo_clip_fraction(
         >>> round(F.group_cispo_clip_fraction(logprobs, old_logprobs, advantages, mask, ratio_cap=1.2).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    condition = (torch.exp(logprobs - old_logprobs) > ratio_cap) & (advantages > 0) & mask
-    condition_count = ops.count(condition)
-    token_count = ops.count(mask)
-    return pack([condition_count, token_count])
+    condition = torch.exp(ops.masked(logprobs - old_logprobs, mask)) > ratio_cap
+    return keep.share(condition & (advantages > 0), mask)
 
 
 @METRICS.metric("group/sequence_ratio/cispo_clip_fraction", results.ratio)
@@ -727,10 +689,6 @@ def group_sequence_ratio_cispo_clip_fraction(
         >>> round(value.item(), 4)
         0.5
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)) > ratio_cap
     return keep.share(condition & (sequence_advantages > 0))
 
@@ -801,10 +759,6 @@ def group_vespo_weight_mean(
         >>> round(F.group_vespo_weight_mean(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
         0.8478
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = sequence_advantages < 0
     decay = ops.choose(condition, decay_neg, decay_pos)
     k = ops.choose(condition, k_neg, k_pos)
@@ -851,7 +805,6 @@ def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Ten
         >>> round(F.group_batch_std_is_zero(tensor([2., 2., 2.])).item(), 3)
         1.0
     """
-    rewards = ops.as_float(rewards)
     return ops.moments(rewards)
 
 
@@ -882,7 +835,6 @@ def group_advantage_mean(sequence_advantages: Tensor) -> Tensor:
         >>> round(F.group_advantage_mean(tensor([-2., 1.])).item(), 4)
         -0.5
     """
-    sequence_advantages = ops.as_float(sequence_advantages)
     return keep.mean(sequence_advantages)
 
 
@@ -913,7 +865,6 @@ def group_advantage_std(sequence_advantages: Tensor) -> Tensor:
         >>> round(F.group_advantage_std(tensor([-2., 1.])).item(), 3)
         2.121
     """
-    sequence_advantages = ops.as_float(sequence_advantages)
     return ops.moments(sequence_advantages)
 
 
@@ -974,10 +925,8 @@ def group_dppo_masked_fraction_negative(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     shift = torch.exp(logprobs) - torch.exp(rollout_logprobs)
     return keep.share((shift < -divergence_bound) & (advantages < 0), mask)
 
@@ -1032,10 +981,8 @@ def group_dppo_masked_fraction_positive(
         >>> round(F.group_dppo_masked_fraction_positive(logprobs, rollout_logprobs, advantages, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     shift = torch.exp(logprobs) - torch.exp(rollout_logprobs)
     return keep.share((shift > divergence_bound) & (advantages > 0), mask)
 
@@ -1105,16 +1052,11 @@ def group_loss_penalized(
         >>> round(F.group_loss_penalized(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 4)
         0.498
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     return keep.mean(surrogate + kl_coef * penalty, mask)
 
@@ -1185,16 +1127,11 @@ def group_loss_penalized_weighted_penalty(
         >>> round(value.item(), 4)
         0.4989
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     return keep.mean(surrogate + kl_coef * ratio * penalty, mask)
 
@@ -1265,16 +1202,11 @@ def group_loss_penalized_sequence_mean(
         >>> round(value.item(), 3)
         1.14
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_mean = ops.seq_mean(surrogate + kl_coef * penalty, mask)
     return keep.mean(seq_mean)
@@ -1352,16 +1284,11 @@ def group_loss_penalized_weighted_sequence_mean(
         >>> round(value.item(), 3)
         1.14
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_mean = ops.seq_mean(surrogate + kl_coef * ratio * penalty, mask)
     return keep.mean(seq_mean)
@@ -1413,7 +1340,6 @@ def group_loss_cispo(
         >>> round(F.group_loss_cispo(logprobs, old_logprobs, advantages, mask, ratio_cap=1.2).item(), 3)
         -1.387
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
@@ -1484,10 +1410,7 @@ def group_loss_vespo(
         >>> round(F.group_loss_vespo(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
         -0.3141
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = sequence_advantages < 0
     decay = ops.choose(condition, decay_neg, decay_pos)
     k = ops.choose(condition, k_neg, k_pos)
@@ -1552,9 +1475,6 @@ def group_loss_luspo(
         >>> round(F.group_loss_luspo(logprobs, old_logprobs, advantages, mask).item(), 3)
         1.067
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     negative_advantages = -advantages
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
@@ -1588,5 +1508,4 @@ def group_user_metric(user_values: Tensor) -> Tensor:
         >>> round(F.group_user_metric(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    user_values = ops.as_float(user_values)
     return keep.mean(user_values)

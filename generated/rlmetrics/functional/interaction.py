@@ -355,7 +355,6 @@ def interaction_generation_time_mean(generation_seconds: Tensor) -> Tensor:
         >>> round(F.interaction_generation_time_mean(tensor([6., 1., 2.])).item(), 3)
         3.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
     return keep.mean(generation_seconds)
 
 
@@ -381,7 +380,6 @@ def interaction_generation_time_max(generation_seconds: Tensor) -> Tensor:
         >>> round(F.interaction_generation_time_max(tensor([6., 1., 2.])).item(), 3)
         6.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
     return keep.largest(generation_seconds)
 
 
@@ -407,7 +405,6 @@ def interaction_generation_time_min(generation_seconds: Tensor) -> Tensor:
         >>> round(F.interaction_generation_time_min(tensor([6., 1., 2.])).item(), 3)
         1.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
     return keep.smallest(generation_seconds)
 
 
@@ -433,7 +430,6 @@ def interaction_tool_time_mean(tool_seconds: Tensor) -> Tensor:
         >>> round(F.interaction_tool_time_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    tool_seconds = ops.as_float(tool_seconds)
     return keep.mean(tool_seconds)
 
 
@@ -459,7 +455,6 @@ def interaction_tool_time_max(tool_seconds: Tensor) -> Tensor:
         >>> round(F.interaction_tool_time_max(tensor([1., 6., 2.])).item(), 3)
         6.0
     """
-    tool_seconds = ops.as_float(tool_seconds)
     return keep.largest(tool_seconds)
 
 
@@ -485,7 +480,6 @@ def interaction_tool_time_min(tool_seconds: Tensor) -> Tensor:
         >>> round(F.interaction_tool_time_min(tensor([2., 1., 6.])).item(), 3)
         1.0
     """
-    tool_seconds = ops.as_float(tool_seconds)
     return keep.smallest(tool_seconds)
 
 
@@ -511,7 +505,6 @@ def interaction_score_time_mean(score_seconds: Tensor) -> Tensor:
         >>> round(F.interaction_score_time_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    score_seconds = ops.as_float(score_seconds)
     return keep.mean(score_seconds)
 
 
@@ -537,7 +530,6 @@ def interaction_score_time_max(score_seconds: Tensor) -> Tensor:
         >>> round(F.interaction_score_time_max(tensor([1., 6., 2.])).item(), 3)
         6.0
     """
-    score_seconds = ops.as_float(score_seconds)
     return keep.largest(score_seconds)
 
 
@@ -563,7 +555,6 @@ def interaction_score_time_min(score_seconds: Tensor) -> Tensor:
         >>> round(F.interaction_score_time_min(tensor([2., 1., 6.])).item(), 3)
         1.0
     """
-    score_seconds = ops.as_float(score_seconds)
     return keep.smallest(score_seconds)
 
 
@@ -600,9 +591,6 @@ def interaction_slowest_generation_time(
         >>> round(F.interaction_slowest_generation_time(generation_seconds, tool_seconds, score_seconds).item(), 3)
         2.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
-    tool_seconds = ops.as_float(tool_seconds)
-    score_seconds = ops.as_float(score_seconds)
     return ops.at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)
 
 
@@ -634,9 +622,6 @@ def interaction_slowest_tool_time(generation_seconds: Tensor, tool_seconds: Tens
         >>> round(F.interaction_slowest_tool_time(generation_seconds, tool_seconds, score_seconds).item(), 3)
         6.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
-    tool_seconds = ops.as_float(tool_seconds)
-    score_seconds = ops.as_float(score_seconds)
     return ops.at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)
 
 
@@ -668,9 +653,6 @@ def interaction_slowest_score_time(generation_seconds: Tensor, tool_seconds: Ten
         >>> round(F.interaction_slowest_score_time(generation_seconds, tool_seconds, score_seconds).item(), 3)
         1.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
-    tool_seconds = ops.as_float(tool_seconds)
-    score_seconds = ops.as_float(score_seconds)
     return ops.at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)
 
 
@@ -710,9 +692,6 @@ def interaction_slowest_preemptions(
         >>> round(value.item(), 3)
         4.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
-    tool_seconds = ops.as_float(tool_seconds)
-    score_seconds = ops.as_float(score_seconds)
     return ops.at_max(preemptions, generation_seconds + tool_seconds + score_seconds)
 
 
@@ -751,9 +730,6 @@ def interaction_slowest_prompt_length(
         >>> round(value.item(), 3)
         5.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
-    tool_seconds = ops.as_float(tool_seconds)
-    score_seconds = ops.as_float(score_seconds)
     return ops.at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)
 
 
@@ -793,7 +769,4 @@ def interaction_slowest_response_length(
         >>> round(value.item(), 3)
         4.0
     """
-    generation_seconds = ops.as_float(generation_seconds)
-    tool_seconds = ops.as_float(tool_seconds)
-    score_seconds = ops.as_float(score_seconds)
     return ops.at_max(lengths, generation_seconds + tool_seconds + score_seconds)

@@ -96,9 +96,6 @@ def kl_old_k1(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.kl_old_k1(logprobs, old_logprobs, mask).item(), 5)
         0.09589
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     return keep.mean(old_logprobs - logprobs, mask)
 
 
@@ -137,9 +134,6 @@ def kl_old_k1_clamped(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> T
         >>> round(F.kl_old_k1_clamped(logprobs, old_logprobs, mask).item(), 5)
         0.09589
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     return keep.mean(torch.clamp(old_logprobs - logprobs, -20, 20), mask)
 
 
@@ -178,10 +172,7 @@ def kl_old_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.kl_old_k2(logprobs, old_logprobs, mask).item(), 4)
         0.1075
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    return keep.mean(0.5 * torch.square(logprobs - old_logprobs), mask)
+    return keep.mean(0.5 * torch.square(ops.masked(logprobs - old_logprobs, mask)), mask)
 
 
 @METRICS.metric("kl/old/k2@padded", results.ratio)
@@ -219,10 +210,7 @@ def kl_old_k2_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Te
         >>> round(F.kl_old_k2_padded(logprobs, old_logprobs, mask).item(), 5)
         0.05374
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    return keep.mean(torch.where(mask, 0.5 * torch.square(logprobs - old_logprobs), 0.0))
+    return keep.mean(torch.where(mask, 0.5 * torch.square(ops.masked(logprobs - old_logprobs, mask)), 0.0))
 
 
 @METRICS.metric("kl/old_sequence/k2", results.ratio)
@@ -261,9 +249,6 @@ def kl_old_sequence_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> 
         >>> round(F.kl_old_sequence_k2(logprobs, old_logprobs, mask).item(), 5)
         0.02069
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     return keep.mean(0.5 * torch.square(ops.seq_sum(logprobs - old_logprobs, mask)))
 
 
@@ -305,10 +290,7 @@ def kl_old_k3(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.kl_old_k3(logprobs, old_logprobs, mask).item(), 5)
         0.09589
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    log_ratio = logprobs - old_logprobs
+    log_ratio = ops.masked(logprobs - old_logprobs, mask)
     return keep.mean(torch.exp(log_ratio) - 1 - log_ratio, mask)
 
 
@@ -347,9 +329,6 @@ def kl_reference_k1(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         >>> round(F.kl_reference_k1(logprobs, ref_logprobs, mask).item(), 4)
         -0.3269
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
     return keep.mean(logprobs - ref_logprobs, mask)
 
 
@@ -387,10 +366,7 @@ def kl_reference_k2(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         >>> round(F.kl_reference_k2(logprobs, ref_logprobs, mask).item(), 4)
         0.6015
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    return keep.mean(0.5 * torch.square(logprobs - ref_logprobs), mask)
+    return keep.mean(0.5 * torch.square(ops.masked(logprobs - ref_logprobs, mask)), mask)
 
 
 @METRICS.metric("kl/reference/k3", results.ratio)
@@ -435,10 +411,7 @@ def kl_reference_k3(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         >>> round(F.kl_reference_k3(logprobs, ref_logprobs, mask).item(), 4)
         0.7842
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     return keep.mean(torch.exp(log_ratio) - log_ratio - 1, mask)
 
 
@@ -484,10 +457,7 @@ def kl_reference_k3_clamped(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         >>> round(F.kl_reference_k3_clamped(logprobs, ref_logprobs, mask).item(), 4)
         0.7842
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    log_ratio = torch.clamp(ref_logprobs - logprobs, -20, 20)
+    log_ratio = ops.masked(torch.clamp(ref_logprobs - logprobs, -20, 20), mask)
     return keep.mean(torch.clamp(torch.exp(log_ratio) - log_ratio - 1, -10, 10), mask)
 
 
@@ -544,12 +514,9 @@ def kl_reference_k3_importance_weighted(
         >>> round(F.kl_reference_k3_importance_weighted(logprobs, old_logprobs, ref_logprobs, mask).item(), 4)
         0.805
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    log_ratio = ref_logprobs - logprobs
-    return keep.mean(torch.exp(logprobs - old_logprobs) * (torch.exp(log_ratio) - log_ratio - 1), mask)
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
+    exponential = torch.exp(ops.masked(logprobs - old_logprobs, mask))
+    return keep.mean(exponential * (torch.exp(log_ratio) - log_ratio - 1), mask)
 
 
 @METRICS.metric("kl/reference/k3@sequence_weighted", results.ratio)
@@ -602,11 +569,7 @@ def kl_reference_k3_sequence_weighted(
         >>> round(F.kl_reference_k3_sequence_weighted(logprobs, old_logprobs, ref_logprobs, mask).item(), 4)
         0.7512
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     by_token = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     return keep.mean(by_token * (torch.exp(log_ratio) - log_ratio - 1), mask)
 
@@ -645,10 +608,7 @@ def kl_reference_abs(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Te
         >>> round(F.kl_reference_abs(logprobs, ref_logprobs, mask).item(), 3)
         1.059
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    return keep.mean(torch.abs(logprobs - ref_logprobs), mask)
+    return keep.mean(torch.abs(ops.masked(logprobs - ref_logprobs, mask)), mask)
 
 
 @METRICS.metric("kl/reference/full", results.ratio)
@@ -688,7 +648,6 @@ def kl_reference_full(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tenso
         >>> round(F.kl_reference_full(logits, ref_logits, mask).item(), 5)
         0.09155
     """
-    mask = mask.bool()
 
     def sum_vocab_rows(logits: torch.Tensor, ref_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(logits, -1) - torch.log_softmax(ref_logits, -1)
@@ -732,9 +691,6 @@ def kl_old_reference_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         >>> round(F.kl_old_reference_k1(old_logprobs, ref_logprobs, mask).item(), 5)
         -0.23105
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
     return keep.mean(old_logprobs - ref_logprobs, mask)
 
 
@@ -773,10 +729,7 @@ def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         >>> round(F.kl_old_reference_k2(old_logprobs, ref_logprobs, mask).item(), 4)
         0.4004
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    return keep.mean(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
+    return keep.mean(0.5 * torch.square(ops.masked(old_logprobs - ref_logprobs, mask)), mask)
 
 
 @METRICS.metric("kl/old_reference/k3", results.ratio)
@@ -818,10 +771,7 @@ def kl_old_reference_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         >>> round(F.kl_old_reference_k3(old_logprobs, ref_logprobs, mask).item(), 4)
         0.6023
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    log_ratio = ref_logprobs - old_logprobs
+    log_ratio = ops.masked(ref_logprobs - old_logprobs, mask)
     return keep.mean(torch.exp(log_ratio) - log_ratio - 1, mask)
 
 
@@ -864,10 +814,7 @@ def kl_old_reference_k3_clamped(old_logprobs: Tensor, ref_logprobs: Tensor, mask
         >>> round(F.kl_old_reference_k3_clamped(old_logprobs, ref_logprobs, mask).item(), 4)
         0.6023
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    log_ratio = torch.clamp(ref_logprobs - old_logprobs, -20, 20)
+    log_ratio = ops.masked(torch.clamp(ref_logprobs - old_logprobs, -20, 20), mask)
     return keep.mean(torch.clamp(torch.exp(log_ratio) - log_ratio - 1, -10, 10), mask)
 
 
@@ -904,10 +851,7 @@ def kl_old_reference_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
         >>> round(F.kl_old_reference_abs(old_logprobs, ref_logprobs, mask).item(), 4)
         0.6931
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    return keep.mean(torch.abs(old_logprobs - ref_logprobs), mask)
+    return keep.mean(torch.abs(ops.masked(old_logprobs - ref_logprobs, mask)), mask)
 
 
 @METRICS.metric("kl/old_reference/full", results.ratio)
@@ -943,7 +887,6 @@ def kl_old_reference_full(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) 
         >>> round(F.kl_old_reference_full(old_logits, ref_logits, mask).item(), 5)
         0.09155
     """
-    mask = mask.bool()
 
     def sum_vocab_rows(old_logits: torch.Tensor, ref_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(old_logits, -1) - torch.log_softmax(ref_logits, -1)
@@ -990,9 +933,6 @@ def kl_old_reference_distribution(old_logprobs: Tensor, ref_logprobs: Tensor, ma
         >>> [round(end, 4) for end in found[-2:].tolist()]
         [-0.1, 16.5]
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
     return ops.histogram(old_logprobs - ref_logprobs, mask, low=-5.0, high=15.0, bins=100)
 
 
@@ -1036,9 +976,6 @@ def kl_old_reference_sum_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         >>> round(F.kl_old_reference_sum_k1(old_logprobs, ref_logprobs, mask).item(), 4)
         -0.3466
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
     return keep.mean(ops.seq_sum(old_logprobs - ref_logprobs, mask))
 
 
@@ -1078,8 +1015,6 @@ def kl_old_reference_sum_k1_padded(old_logprobs: Tensor, ref_logprobs: Tensor) -
         >>> round(F.kl_old_reference_sum_k1_padded(old_logprobs, ref_logprobs).item(), 4)
         -0.3466
     """
-    old_logprobs = ops.as_float(old_logprobs)
-    ref_logprobs = ops.as_float(ref_logprobs)
     return keep.mean(ops.seq_sum(old_logprobs - ref_logprobs))
 
 
@@ -1120,10 +1055,7 @@ def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         >>> round(F.kl_old_reference_sum_k2(old_logprobs, ref_logprobs, mask).item(), 4)
         0.6006
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    return keep.mean(ops.seq_sum(0.5 * torch.square(old_logprobs - ref_logprobs), mask))
+    return keep.mean(ops.seq_sum(0.5 * torch.square(ops.masked(old_logprobs - ref_logprobs, mask)), mask))
 
 
 @METRICS.metric("kl/old_reference_sum/k3", results.ratio)
@@ -1164,10 +1096,7 @@ def kl_old_reference_sum_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         >>> round(F.kl_old_reference_sum_k3(old_logprobs, ref_logprobs, mask).item(), 4)
         0.9034
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    log_ratio = ref_logprobs - old_logprobs
+    log_ratio = ops.masked(ref_logprobs - old_logprobs, mask)
     return keep.mean(ops.seq_sum(torch.exp(log_ratio) - log_ratio - 1, mask))
 
 
@@ -1205,10 +1134,7 @@ def kl_old_reference_sum_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: T
         >>> round(F.kl_old_reference_sum_abs(old_logprobs, ref_logprobs, mask).item(), 3)
         1.04
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    return keep.mean(ops.seq_sum(torch.abs(old_logprobs - ref_logprobs), mask))
+    return keep.mean(ops.seq_sum(torch.abs(ops.masked(old_logprobs - ref_logprobs, mask)), mask))
 
 
 @METRICS.metric("kl/old_reference_sum/full", results.ratio)
@@ -1246,7 +1172,6 @@ def kl_old_reference_sum_full(old_logits: Tensor, ref_logits: Tensor, mask: Tens
         >>> round(F.kl_old_reference_sum_full(old_logits, ref_logits, mask).item(), 4)
         0.1373
     """
-    mask = mask.bool()
 
     def sum_vocab_rows(old_logits: torch.Tensor, ref_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(old_logits, -1) - torch.log_softmax(ref_logits, -1)
@@ -1294,9 +1219,6 @@ def kl_old_reference_sum_distribution(old_logprobs: Tensor, ref_logprobs: Tensor
         >>> [round(end, 4) for end in found[-2:].tolist()]
         [-1.3863, 0.6931]
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
     seq_sum = ops.seq_sum(old_logprobs - ref_logprobs, mask)
     return ops.histogram(seq_sum, low=-50.0, high=150.0, bins=100)
 
@@ -1329,7 +1251,6 @@ def kl_coefficient(kl_coefficient: Tensor) -> Tensor:
         >>> round(F.kl_coefficient(tensor(0.3)).item(), 4)
         0.3
     """
-    kl_coefficient = ops.as_float(kl_coefficient)
     return ops.last(kl_coefficient)
 
 
@@ -1371,9 +1292,6 @@ def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
         >>> round(F.kl_rollout_k1(rollout_logprobs, old_logprobs, mask).item(), 4)
         -0.4621
     """
-    mask = mask.bool()
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     return keep.mean(rollout_logprobs - old_logprobs, mask)
 
 
@@ -1413,9 +1331,6 @@ def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: 
         >>> round(F.kl_rollout_k1_clamped(rollout_logprobs, old_logprobs, mask).item(), 4)
         -0.4621
     """
-    mask = mask.bool()
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     return keep.mean(torch.clamp(rollout_logprobs - old_logprobs, -20, 20), mask)
 
 
@@ -1457,10 +1372,7 @@ def kl_rollout_k3(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
         >>> round(F.kl_rollout_k3(rollout_logprobs, old_logprobs, mask).item(), 4)
         0.2046
     """
-    mask = mask.bool()
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    log_ratio = old_logprobs - rollout_logprobs
+    log_ratio = ops.masked(old_logprobs - rollout_logprobs, mask)
     return keep.mean(torch.exp(log_ratio) - log_ratio - 1, mask)
 
 
@@ -1491,5 +1403,4 @@ def kl_loss_coefficient(kl_coefficient: Tensor) -> Tensor:
         >>> round(F.kl_loss_coefficient(tensor(0.3)).item(), 4)
         0.3
     """
-    kl_coefficient = ops.as_float(kl_coefficient)
     return ops.last(kl_coefficient)

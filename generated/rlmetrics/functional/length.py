@@ -504,7 +504,6 @@ def length_terminated_mean(lengths: Tensor, terminated: Tensor) -> Tensor:
         >>> round(F.length_terminated_mean(lengths, terminated).item(), 3)
         6.5
     """
-    terminated = terminated.bool()
     return keep.mean(lengths, terminated)
 
 
@@ -536,7 +535,6 @@ def length_terminated_min(lengths: Tensor, terminated: Tensor) -> Tensor:
         >>> round(F.length_terminated_min(lengths, terminated).item(), 3)
         4.0
     """
-    terminated = terminated.bool()
     return keep.smallest(lengths, terminated)
 
 
@@ -568,7 +566,6 @@ def length_terminated_max(lengths: Tensor, terminated: Tensor) -> Tensor:
         >>> round(F.length_terminated_max(lengths, terminated).item(), 3)
         9.0
     """
-    terminated = terminated.bool()
     return keep.largest(lengths, terminated)
 
 
@@ -599,7 +596,6 @@ def length_truncated_fraction(terminated: Tensor) -> Tensor:
         >>> round(F.length_truncated_fraction(tensor([0, 1, 1])).item(), 4)
         0.3333
     """
-    terminated = terminated.bool()
     return keep.share(~terminated)
 
 

@@ -113,21 +113,15 @@ def loss_total_ppo(
         >>> round(F.loss_total_ppo(logprobs, old_logprobs, advantages, values, old_values, returns, mask).item(), 4)
         0.7782
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    values = ops.masked(values, mask)
-    old_values = ops.masked(old_values, mask)
-    returns = ops.masked(returns, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     plain = negative_advantages * ratio
     clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     clipped_2 = torch.minimum(torch.maximum(values, old_values - clip_value), old_values + clip_value)
     greater_sum = ops.total(torch.maximum(plain, clipped), mask)
     token_count = ops.count(mask)
-    greater = torch.maximum(torch.square(values - returns), torch.square(clipped_2 - returns))
+    power = torch.square(ops.masked(clipped_2 - returns, mask))
+    greater = torch.maximum(torch.square(ops.masked(values - returns, mask)), power)
     greater_sum_2 = ops.total(greater, mask)
     return pack([greater_sum, token_count, greater_sum_2])
 
@@ -195,16 +189,11 @@ def loss_total_grpo(
         >>> round(F.loss_total_grpo(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 4)
         0.498
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     return keep.mean(surrogate + kl_coef * penalty, mask)
 
@@ -272,16 +261,11 @@ def loss_total_grpo_weighted(
         >>> round(F.loss_total_grpo_weighted(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 4)
         0.4989
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     return keep.mean(surrogate + kl_coef * ratio * penalty, mask)
 
@@ -352,16 +336,11 @@ def loss_total_grpo_sequence_mean(
         >>> round(F.loss_total_grpo_sequence_mean(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 3)
         1.14
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
     return keep.mean(seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1))
@@ -431,16 +410,11 @@ def loss_total_grpo_weighted_sequence_mean(
         >>> round(value.item(), 3)
         1.14
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_sum = ops.seq_sum(surrogate + kl_coef * ratio * penalty, mask)
     return keep.mean(seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1))
@@ -523,16 +497,11 @@ def loss_total_grpo_constant_length(
         >>> round(value.item(), 4)
         0.1868
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     return keep.mean(ops.seq_sum(surrogate + kl_coef * penalty, mask))
 
@@ -607,16 +576,11 @@ def loss_total_grpo_weighted_constant_length(
         >>> round(value.item(), 4)
         0.1871
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     return keep.mean(ops.seq_sum(surrogate + kl_coef * ratio * penalty, mask))
 
@@ -684,16 +648,11 @@ def loss_total_sequence_ratio(
         >>> round(F.loss_total_sequence_ratio(logprobs, old_logprobs, ref_logprobs, advantages, mask).item(), 4)
         0.7427
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
+    negative_advantages = ops.masked(-advantages, mask)
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     return keep.mean(surrogate + kl_coef * penalty, mask)
 
@@ -765,16 +724,11 @@ def loss_total_sequence_ratio_sequence_mean(
         >>> round(value.item(), 3)
         1.323
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
+    negative_advantages = ops.masked(-advantages, mask)
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
     return keep.mean(seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1))
@@ -850,16 +804,11 @@ def loss_total_sequence_ratio_constant_length(
         >>> round(value.item(), 4)
         0.2785
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
+    negative_advantages = ops.masked(-advantages, mask)
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     surrogate = torch.maximum(negative_advantages * ratio, product)
-    log_ratio = ref_logprobs - logprobs
+    log_ratio = ops.masked(ref_logprobs - logprobs, mask)
     penalty = torch.exp(log_ratio) - log_ratio - 1
     return keep.mean(ops.seq_sum(surrogate + kl_coef * penalty, mask))
 
@@ -915,7 +864,6 @@ def loss_total_cispo(
         >>> round(F.loss_total_cispo(logprobs, old_logprobs, advantages, mask).item(), 3)
         -1.33
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
@@ -977,15 +925,11 @@ def loss_total_sapo(
         >>> round(F.loss_total_sapo(logprobs, old_logprobs, advantages, mask).item(), 3)
         1.966
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     tau = ops.choose(advantages > 0, tau_pos, tau_neg)
-    ratio = torch.exp(torch.clamp(logprobs - old_logprobs, -20, 20))
+    ratio = torch.exp(ops.masked(torch.clamp(logprobs - old_logprobs, -20, 20), mask))
     seq_any = ops.seq_any(mask, mask)
-    seq_mean = ops.seq_mean(-advantages * torch.sigmoid(tau * (ratio - 1)) * 4 / tau, mask)
-    return keep.mean(seq_mean, seq_any)
+    quotient = ops.masked(-advantages, mask) * torch.sigmoid(tau * (ratio - 1)) * 4 / tau
+    return keep.mean(ops.seq_mean(quotient, mask), seq_any)
 
 
 @METRICS.metric("loss/total@vespo", _loss_total_cispo_result)
@@ -1044,10 +988,7 @@ def loss_total_vespo(
         >>> round(F.loss_total_vespo(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
         -0.3141
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = sequence_advantages < 0
     decay = ops.choose(condition, decay_neg, decay_pos)
     k = ops.choose(condition, k_neg, k_pos)
@@ -1109,9 +1050,6 @@ def loss_total_luspo(
         >>> round(F.loss_total_luspo(logprobs, old_logprobs, advantages, mask).item(), 3)
         1.067
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     negative_advantages = -advantages
     ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
@@ -1172,12 +1110,9 @@ def loss_total_geometric_mean(
         >>> round(F.loss_total_geometric_mean(logprobs, old_logprobs, advantages, mask).item(), 3)
         1.25
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     sign_a = torch.sign(advantages)
-    log_ratio = logprobs - old_logprobs
+    log_ratio = ops.masked(logprobs - old_logprobs, mask)
     smaller = torch.minimum(sign_a * log_ratio, sign_a * torch.clamp(log_ratio, -clip_low, clip_high))
     bounded = sign_a * smaller
     seq_any = ops.seq_any(mask, mask)
@@ -1241,7 +1176,6 @@ def loss_total_dppo_tv(
         >>> round(F.loss_total_dppo_tv(logprobs, old_logprobs, advantages, mask).item(), 3)
         -1.386
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
@@ -1305,7 +1239,6 @@ def loss_total_dppo_kl(
         >>> round(F.loss_total_dppo_kl(logprobs, old_logprobs, advantages, mask).item(), 3)
         -1.33
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
@@ -1348,5 +1281,4 @@ def loss_run_mean(step_losses: Tensor) -> Tensor:
         >>> round(F.loss_run_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    step_losses = ops.as_float(step_losses)
     return keep.mean(step_losses)

@@ -84,7 +84,6 @@ def objective_reinforce_loss(logprobs: Tensor, advantages: Tensor, mask: Tensor)
         >>> round(F.objective_reinforce_loss(logprobs, advantages, mask).item(), 3)
         -1.657
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     advantages = ops.masked(advantages, mask)
     return keep.mean(-advantages * logprobs, mask)
@@ -144,9 +143,6 @@ def objective_gspo_loss(
         >>> round(F.objective_gspo_loss(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.7559
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     negative_advantages = -advantages
     exponential = torch.exp(torch.clamp(ops.seq_mean(logprobs - old_logprobs, mask), max=10))
@@ -210,9 +206,6 @@ def objective_gspo_clip_fraction(
         >>> round(F.objective_gspo_clip_fraction(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     negative_advantages = -advantages
     exponential = torch.exp(torch.clamp(ops.seq_mean(logprobs - old_logprobs, mask), max=10))
@@ -277,15 +270,11 @@ def objective_sapo_loss(
         >>> round(F.objective_sapo_loss(logprobs, old_logprobs, advantages, mask).item(), 3)
         1.966
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     tau = ops.choose(advantages > 0, tau_pos, tau_neg)
-    ratio = torch.exp(torch.clamp(logprobs - old_logprobs, -20, 20))
+    ratio = torch.exp(ops.masked(torch.clamp(logprobs - old_logprobs, -20, 20), mask))
     seq_any = ops.seq_any(mask, mask)
-    seq_mean = ops.seq_mean(-advantages * torch.sigmoid(tau * (ratio - 1)) * 4 / tau, mask)
-    return keep.mean(seq_mean, seq_any)
+    quotient = ops.masked(-advantages, mask) * torch.sigmoid(tau * (ratio - 1)) * 4 / tau
+    return keep.mean(ops.seq_mean(quotient, mask), seq_any)
 
 
 @METRICS.metric("objective/clip_cov_loss", results.ratio)
@@ -346,13 +335,8 @@ def objective_clip_cov_loss(
         >>> round(F.objective_clip_cov_loss(logprobs, old_logprobs, advantages, mask, kept_tokens).item(), 3)
         1.267
     """
-    mask = mask.bool()
-    kept_tokens = kept_tokens.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(negative_advantages * ratio, product)
     return keep.mean(torch.where(kept_tokens, single, 0.0), mask)
@@ -389,8 +373,6 @@ def objective_covariance_dropped_fraction(kept_tokens: Tensor, mask: Tensor) -> 
         >>> round(F.objective_covariance_dropped_fraction(kept_tokens, mask).item(), 4)
         0.3333
     """
-    kept_tokens = kept_tokens.bool()
-    mask = mask.bool()
     return keep.share(~kept_tokens, mask)
 
 
@@ -448,14 +430,9 @@ def objective_kl_cov_loss(
         >>> round(F.objective_kl_cov_loss(logprobs, old_logprobs, advantages, mask, penalised_tokens).item(), 4)
         0.3977
     """
-    mask = mask.bool()
-    penalised_tokens = penalised_tokens.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    difference = logprobs - old_logprobs
+    difference = ops.masked(logprobs - old_logprobs, mask)
     chosen = torch.where(penalised_tokens, coefficient * torch.abs(difference), 0.0)
-    return keep.mean(-advantages * torch.exp(difference) + chosen, mask)
+    return keep.mean(ops.masked(-advantages, mask) * torch.exp(difference) + chosen, mask)
 
 
 @METRICS.metric("objective/abs_log_ratio", results.ratio)
@@ -494,10 +471,7 @@ def objective_abs_log_ratio(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor
         >>> round(F.objective_abs_log_ratio(logprobs, old_logprobs, mask).item(), 4)
         0.3662
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    return keep.mean(torch.abs(logprobs - old_logprobs), mask)
+    return keep.mean(torch.abs(ops.masked(logprobs - old_logprobs, mask)), mask)
 
 
 @METRICS.metric("objective/geometric_mean_loss", results.ratio)
@@ -554,12 +528,9 @@ def objective_geometric_mean_loss(
         >>> round(F.objective_geometric_mean_loss(logprobs, old_logprobs, advantages, mask).item(), 3)
         1.25
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     sign_a = torch.sign(advantages)
-    log_ratio = logprobs - old_logprobs
+    log_ratio = ops.masked(logprobs - old_logprobs, mask)
     smaller = torch.minimum(sign_a * log_ratio, sign_a * torch.clamp(log_ratio, -clip_low, clip_high))
     bounded = sign_a * smaller
     seq_any = ops.seq_any(mask, mask)
@@ -621,13 +592,10 @@ def objective_geometric_mean_loss_empty_counted(
         >>> round(F.objective_geometric_mean_loss_empty_counted(logprobs, old_logprobs, advantages, mask).item(), 3)
         1.25
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
     tokens = torch.clamp(ops.seq_count(mask, mask), min=1)
     sign_a = torch.sign(advantages)
-    log_ratio = logprobs - old_logprobs
+    log_ratio = ops.masked(logprobs - old_logprobs, mask)
     smaller = torch.minimum(sign_a * log_ratio, sign_a * torch.clamp(log_ratio, -clip_low, clip_high))
     bounded = sign_a * smaller
     exponential = torch.exp(ops.seq_sum(bounded, mask) / tokens)
@@ -685,10 +653,6 @@ def objective_geometric_mean_clip_fraction_positive(
         >>> round(F.objective_geometric_mean_clip_fraction_positive(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     log_ratio = logprobs - old_logprobs
     return keep.share(((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages > 0), mask)
 
@@ -744,10 +708,6 @@ def objective_geometric_mean_clip_fraction_negative(
         >>> round(F.objective_geometric_mean_clip_fraction_negative(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     log_ratio = logprobs - old_logprobs
     return keep.share(((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages < 0), mask)
 
@@ -797,7 +757,6 @@ def objective_dro_loss(
         >>> round(F.objective_dro_loss(logprobs, old_logprobs, advantages, mask, beta=2).item(), 3)
         -1.442
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
@@ -857,7 +816,6 @@ def objective_cispo_loss(
         >>> round(F.objective_cispo_loss(logprobs, old_logprobs, advantages, mask).item(), 3)
         -1.526
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
@@ -914,10 +872,7 @@ def objective_two_sided_clip_fraction(
         >>> round(F.objective_two_sided_clip_fraction(logprobs, old_logprobs, mask).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ratio = torch.exp(logprobs - old_logprobs)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     condition_count = ops.count(((ratio < 1 - clip_low) | (ratio > 1 + clip_high)) & mask)
     token_count = ops.count(mask)
     return pack([condition_count, token_count])
@@ -981,7 +936,6 @@ def objective_dppo_tv_loss(
         >>> round(F.objective_dppo_tv_loss(logprobs, old_logprobs, advantages, mask, divergence_high=0.3).item(), 3)
         -1.099
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
@@ -1046,10 +1000,8 @@ def objective_dppo_tv_masked_fraction(
         >>> round(F.objective_dppo_tv_masked_fraction(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.6667
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     condition = advantages > 0
     shift = torch.exp(logprobs) - torch.exp(old_logprobs)
     condition_2 = ~condition & (shift >= -divergence_low)
@@ -1122,10 +1074,8 @@ def objective_dppo_tv_truncated_fraction(
         >>> round(value.item(), 4)
         0.3333
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     condition = advantages > 0
     shift = torch.exp(logprobs) - torch.exp(old_logprobs)
     condition_2 = ~condition & (shift >= -divergence_low)
@@ -1194,7 +1144,6 @@ def objective_dppo_kl_loss(
         >>> round(F.objective_dppo_kl_loss(logprobs, old_logprobs, advantages, mask, divergence_low=0.1).item(), 3)
         -1.099
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
     advantages = ops.masked(advantages, mask)
@@ -1273,10 +1222,8 @@ def objective_dppo_kl_masked_fraction(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     condition = advantages > 0
     q = torch.exp(old_logprobs)
     difference = 1 - q
@@ -1348,10 +1295,8 @@ def objective_dppo_kl_truncated_fraction(
         >>> round(F.objective_dppo_kl_truncated_fraction(logprobs, old_logprobs, advantages, mask, cap=1.2).item(), 4)
         0.3333
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     condition = advantages > 0
     q = torch.exp(old_logprobs)
     difference = 1 - q

@@ -79,8 +79,6 @@ def online_preference_score_gap(chosen_scores: Tensor, rejected_scores: Tensor) 
         >>> round(F.online_preference_score_gap(chosen_scores, rejected_scores).item(), 4)
         0.6667
     """
-    chosen_scores = ops.as_float(chosen_scores)
-    rejected_scores = ops.as_float(rejected_scores)
     return keep.mean(chosen_scores - rejected_scores)
 
 
@@ -115,8 +113,6 @@ def online_preference_score_advantage(own_scores: Tensor, opponent_scores: Tenso
         >>> round(F.online_preference_score_advantage(own_scores, opponent_scores).item(), 3)
         1.5
     """
-    own_scores = ops.as_float(own_scores)
-    opponent_scores = ops.as_float(opponent_scores)
     return keep.mean(own_scores - opponent_scores)
 
 
@@ -148,7 +144,6 @@ def online_preference_opponent_score(opponent_scores: Tensor) -> Tensor:
         >>> round(F.online_preference_opponent_score(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    opponent_scores = ops.as_float(opponent_scores)
     return keep.mean(opponent_scores)
 
 
@@ -182,8 +177,6 @@ def online_preference_score_win_fraction(own_scores: Tensor, opponent_scores: Te
         >>> round(F.online_preference_score_win_fraction(own_scores, opponent_scores).item(), 4)
         0.5
     """
-    own_scores = ops.as_float(own_scores)
-    opponent_scores = ops.as_float(opponent_scores)
     return keep.share(own_scores > opponent_scores)
 
 
@@ -216,7 +209,6 @@ def online_preference_win_probability(win_probabilities: Tensor) -> Tensor:
         >>> round(F.online_preference_win_probability(tensor([0.1, 0.2, 0.6])).item(), 4)
         0.3
     """
-    win_probabilities = ops.as_float(win_probabilities)
     return keep.mean(win_probabilities)
 
 
@@ -251,8 +243,6 @@ def online_preference_win_probability_from_scores(own_scores: Tensor, opponent_s
         >>> round(F.online_preference_win_probability_from_scores(own_scores, opponent_scores).item(), 4)
         0.6255
     """
-    own_scores = ops.as_float(own_scores)
-    opponent_scores = ops.as_float(opponent_scores)
     sigmoid = torch.sigmoid(own_scores - opponent_scores)
     return keep.mean(sigmoid)
 
@@ -290,8 +280,6 @@ def online_preference_reinforce_score(win_probabilities: Tensor, own_logprobs: T
         >>> round(F.online_preference_reinforce_score(win_probabilities, own_logprobs).item(), 5)
         0.05
     """
-    win_probabilities = ops.as_float(win_probabilities)
-    own_logprobs = ops.as_float(own_logprobs)
     return keep.mean((win_probabilities - 0.5) * own_logprobs)
 
 
@@ -323,7 +311,6 @@ def online_preference_reference_logprob(own_ref_logprobs: Tensor) -> Tensor:
         >>> round(F.online_preference_reference_logprob(tensor([-1., -2., -6.])).item(), 3)
         -3.0
     """
-    own_ref_logprobs = ops.as_float(own_ref_logprobs)
     return keep.mean(own_ref_logprobs)
 
 
@@ -359,8 +346,6 @@ def online_preference_likelier_than_reference_fraction(own_logprobs: Tensor, own
         >>> round(F.online_preference_likelier_than_reference_fraction(own_logprobs, own_ref_logprobs).item(), 4)
         0.5
     """
-    own_logprobs = ops.as_float(own_logprobs)
-    own_ref_logprobs = ops.as_float(own_ref_logprobs)
     return keep.share(own_logprobs > own_ref_logprobs)
 
 
@@ -397,8 +382,6 @@ def online_preference_logprob_with_reference_chosen(chosen_logprobs: Tensor, ref
         >>> round(F.online_preference_logprob_with_reference_chosen(chosen_logprobs, ref_chosen_logprobs).item(), 3)
         -3.5
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     return keep.mean(chosen_logprobs + ref_chosen_logprobs)
 
 
@@ -438,8 +421,6 @@ def online_preference_logprob_with_reference_rejected(
         >>> round(value.item(), 3)
         -4.5
     """
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     return keep.mean(rejected_logprobs + ref_rejected_logprobs)
 
 
@@ -501,10 +482,6 @@ def online_preference_two_sided_kl(
         >>> round(value.item(), 4)
         -0.75
     """
-    own_logprobs = ops.as_float(own_logprobs)
-    own_ref_logprobs = ops.as_float(own_ref_logprobs)
-    opponent_logprobs = ops.as_float(opponent_logprobs)
-    opponent_ref_logprobs = ops.as_float(opponent_ref_logprobs)
     return keep.mean(own_logprobs - own_ref_logprobs + opponent_logprobs - opponent_ref_logprobs)
 
 
@@ -543,8 +520,6 @@ def online_preference_two_sided_surprisal(own_logprobs: Tensor, opponent_logprob
         >>> round(F.online_preference_two_sided_surprisal(own_logprobs, opponent_logprobs).item(), 3)
         2.5
     """
-    own_logprobs = ops.as_float(own_logprobs)
-    opponent_logprobs = ops.as_float(opponent_logprobs)
     return keep.mean(-own_logprobs - opponent_logprobs)
 
 
@@ -584,7 +559,6 @@ def online_preference_exploration_loss(opponent_logprobs: Tensor, *, exploration
         >>> round(F.online_preference_exploration_loss(tensor([-1., -2., -6.]), exploration_weight=0.5).item(), 3)
         -1.5
     """
-    opponent_logprobs = ops.as_float(opponent_logprobs)
     return keep.mean(opponent_logprobs)
 
 
@@ -661,11 +635,6 @@ def online_preference_xpo_total_loss(
         >>> round(value.item(), 4)
         -0.8506
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
-    opponent_logprobs = ops.as_float(opponent_logprobs)
     difference = chosen_logprobs - ref_chosen_logprobs - rejected_logprobs
     margin = beta * (difference + ref_rejected_logprobs)
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
@@ -752,11 +721,6 @@ def online_preference_xpo_total_loss_ipo(
         >>> round(value.item(), 2)
         18.5
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
-    opponent_logprobs = ops.as_float(opponent_logprobs)
     difference = chosen_logprobs - ref_chosen_logprobs - rejected_logprobs
     difference_2 = difference + ref_rejected_logprobs
     power = torch.square(difference_2 - ops.scalar(1) / (2 * beta))
@@ -815,9 +779,6 @@ def online_preference_nash_md_loss(
         >>> round(F.online_preference_nash_md_loss(win_probabilities, own_logprobs, own_ref_logprobs).item(), 4)
         -0.1
     """
-    win_probabilities = ops.as_float(win_probabilities)
-    own_logprobs = ops.as_float(own_logprobs)
-    own_ref_logprobs = ops.as_float(own_ref_logprobs)
     difference = own_logprobs - own_ref_logprobs
     difference_sum = ops.total(difference)
     sequence_count = ops.number_of(difference)
@@ -877,8 +838,6 @@ def online_preference_nash_md_surrogate_loss(
         >>> round(F.online_preference_nash_md_surrogate_loss(win_probabilities, logprobs, ref_logprobs, mask).item(), 4)
         0.2264
     """
-    mask = mask.bool()
-    win_probabilities = ops.as_float(win_probabilities)
     logprobs = ops.masked(logprobs, mask)
     ref_logprobs = ops.masked(ref_logprobs, mask)
     penalty = ops.seq_sum((logprobs - ref_logprobs) * logprobs, mask)
@@ -913,5 +872,4 @@ def online_preference_opponent_ended_fraction(opponent_terminated: Tensor) -> Te
         >>> round(F.online_preference_opponent_ended_fraction(tensor([1, 0, 1])).item(), 4)
         0.6667
     """
-    opponent_terminated = opponent_terminated.bool()
     return keep.share(opponent_terminated)

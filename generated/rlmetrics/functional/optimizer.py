@@ -47,7 +47,6 @@ def optimizer_learning_rate(learning_rate: Tensor) -> Tensor:
         >>> round(F.optimizer_learning_rate(tensor(0.3)).item(), 4)
         0.3
     """
-    learning_rate = ops.as_float(learning_rate)
     return ops.last(learning_rate)
 
 
@@ -80,5 +79,4 @@ def optimizer_gradient_norm(gradient_norms: Tensor) -> Tensor:
         >>> round(F.optimizer_gradient_norm(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    gradient_norms = ops.as_float(gradient_norms)
     return keep.mean(gradient_norms)

@@ -143,7 +143,6 @@ def packing_row_imbalance(row_costs: Tensor) -> Tensor:
         >>> round(F.packing_row_imbalance(tensor([1., 2., 6.])).item(), 3)
         2.0
     """
-    row_costs = ops.as_float(row_costs)
     row_costs_max = ops.largest(row_costs)
     element_count = ops.number_of(row_costs)
     row_costs_sum = ops.total(row_costs)

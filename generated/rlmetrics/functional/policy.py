@@ -109,12 +109,8 @@ def policy_loss(
         >>> round(F.policy_loss(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.4667
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     plain = negative_advantages * ratio
     clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     return keep.mean(torch.maximum(plain, clipped), mask)
@@ -182,12 +178,8 @@ def policy_loss_dual_clip(
         >>> round(F.policy_loss_dual_clip(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.4667
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(negative_advantages * ratio, product)
     dual = torch.minimum(single, negative_advantages * clip_dual)
@@ -257,13 +249,9 @@ def policy_loss_weighted_dual_clip(
         >>> round(F.policy_loss_weighted_dual_clip(logprobs, old_logprobs, advantages, rollout_weights, mask).item(), 4)
         0.2333
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
     rollout_weights = ops.masked(rollout_weights, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(negative_advantages * ratio, product)
     dual = torch.minimum(single, negative_advantages * clip_dual)
@@ -327,12 +315,8 @@ def policy_clip_fraction(
         >>> round(F.policy_clip_fraction(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     plain = negative_advantages * ratio
     condition_count = ops.count((clipped > plain) & mask)
@@ -384,11 +368,8 @@ def policy_clip_fraction_low(
         >>> round(F.policy_clip_fraction_low(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    return keep.share((torch.exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0), mask)
+    condition = torch.exp(ops.masked(logprobs - old_logprobs, mask)) < 1 - clip_low
+    return keep.share(condition & (advantages < 0), mask)
 
 
 @METRICS.metric("policy/clip_fraction_high", results.ratio)
@@ -437,11 +418,8 @@ def policy_clip_fraction_high(
         >>> round(F.policy_clip_fraction_high(logprobs, old_logprobs, advantages, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    return keep.share((torch.exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0), mask)
+    condition = torch.exp(ops.masked(logprobs - old_logprobs, mask)) > 1 + clip_high
+    return keep.share(condition & (advantages > 0), mask)
 
 
 @METRICS.metric("policy/outside_region_fraction", results.ratio)
@@ -490,10 +468,7 @@ def policy_outside_region_fraction(
         >>> round(F.policy_outside_region_fraction(logprobs, old_logprobs, mask).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ratio = torch.exp(logprobs - old_logprobs)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     condition_count = ops.count(((ratio < 1 - clip_low) | (ratio > 1 + clip_high)) & mask)
     token_count = ops.count(mask)
     return pack([condition_count, token_count])
@@ -556,12 +531,8 @@ def policy_dual_clip_fraction(
         >>> round(F.policy_dual_clip_fraction(logprobs, old_logprobs, advantages, mask, clip_dual=0.5).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
-    negative_advantages = -advantages
-    ratio = torch.exp(logprobs - old_logprobs)
+    negative_advantages = ops.masked(-advantages, mask)
+    ratio = torch.exp(ops.masked(logprobs - old_logprobs, mask))
     product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
     single = torch.maximum(negative_advantages * ratio, product)
     return keep.share((single > negative_advantages * clip_dual) & (advantages < 0), mask)
@@ -626,10 +597,6 @@ def policy_response_ratio_loss(
         >>> round(F.policy_response_ratio_loss(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
         0.3
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     negative_sequence_advantages = -sequence_advantages
     ratio = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask))
     plain = negative_sequence_advantages * ratio
@@ -694,10 +661,6 @@ def policy_response_ratio_clip_fraction(
         >>> round(F.policy_response_ratio_clip_fraction(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
         0.5
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     ratio = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask))
     low = (ratio < 1 - clip_low) & (sequence_advantages < 0)
     high = (ratio > 1 + clip_high) & (sequence_advantages > 0)
@@ -751,10 +714,6 @@ def policy_response_ratio_clip_fraction_low(
         >>> round(value.item(), 4)
         0.5
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) < 1 - clip_low
     return keep.share(condition & (sequence_advantages < 0))
 
@@ -807,10 +766,6 @@ def policy_response_ratio_clip_fraction_high(
         >>> round(value.item(), 4)
         0.5
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) > 1 + clip_high
     return keep.share(condition & (sequence_advantages > 0))
 
@@ -843,7 +798,6 @@ def policy_response_ratio_clip_fraction_low_rank_min(rank_values: Tensor) -> Ten
         >>> round(F.policy_response_ratio_clip_fraction_low_rank_min(tensor([3., -1., 2.])).item(), 3)
         -1.0
     """
-    rank_values = ops.as_float(rank_values)
     return keep.smallest(rank_values)
 
 
@@ -874,7 +828,6 @@ def policy_response_ratio_clip_fraction_high_rank_max(rank_values: Tensor) -> Te
         >>> round(F.policy_response_ratio_clip_fraction_high_rank_max(tensor([3., -1., 2.])).item(), 3)
         3.0
     """
-    rank_values = ops.as_float(rank_values)
     return keep.largest(rank_values)
 
 
@@ -928,10 +881,6 @@ def policy_response_ratio_clipped_low_min(
         >>> round(F.policy_response_ratio_clipped_low_min(logprobs, old_logprobs, sequence_advantages, mask).item(), 4)
         0.0
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) < 1 - clip_low
     clipped = condition & (sequence_advantages < 0)
     return keep.smallest(ops.choose(clipped, 1.0, 0.0))
@@ -988,10 +937,6 @@ def policy_response_ratio_clipped_high_max(
         >>> round(F.policy_response_ratio_clipped_high_max(logprobs, old_logprobs, sequence_advantages, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    sequence_advantages = ops.as_float(sequence_advantages)
     condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) > 1 + clip_high
     clipped = condition & (sequence_advantages > 0)
     return keep.largest(ops.choose(clipped, 1.0, 0.0))
@@ -1034,10 +979,7 @@ def policy_ratio_mean(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> T
         >>> round(F.policy_ratio_mean(logprobs, old_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    return keep.mean(torch.exp(logprobs - old_logprobs), mask)
+    return keep.mean(torch.exp(ops.masked(logprobs - old_logprobs, mask)), mask)
 
 
 @METRICS.metric("policy/ratio/mean@padded", results.ratio)
@@ -1077,10 +1019,7 @@ def policy_ratio_mean_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tenso
         >>> round(F.policy_ratio_mean_padded(logprobs, old_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    return keep.mean(torch.where(mask, torch.exp(logprobs - old_logprobs), 1.0))
+    return keep.mean(torch.where(mask, torch.exp(ops.masked(logprobs - old_logprobs, mask)), 1.0))
 
 
 @METRICS.metric("policy/ratio/distribution", results.histogram)
@@ -1121,10 +1060,7 @@ def policy_ratio_distribution(logprobs: Tensor, old_logprobs: Tensor, mask: Tens
         >>> [round(end, 4) for end in found[-2:].tolist()]
         [0.52, 2.4]
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    return ops.histogram(torch.exp(logprobs - old_logprobs), mask, low=0.0, high=2.0, bins=64)
+    return ops.histogram(torch.exp(ops.masked(logprobs - old_logprobs, mask)), mask, low=0.0, high=2.0, bins=64)
 
 
 @METRICS.metric("policy/ratio/distribution@unmasked", results.histogram)
@@ -1163,8 +1099,6 @@ def policy_ratio_distribution_unmasked(logprobs: Tensor, old_logprobs: Tensor) -
         >>> [round(end, 4) for end in found[-2:].tolist()]
         [0.52, 2.4]
     """
-    logprobs = ops.as_float(logprobs)
-    old_logprobs = ops.as_float(old_logprobs)
     return ops.histogram(torch.exp(logprobs - old_logprobs), low=0.0, high=2.0, bins=64)
 
 
@@ -1193,7 +1127,6 @@ def policy_ratio_variance_of_means(ratio_means: Tensor) -> Tensor:
         >>> round(F.policy_ratio_variance_of_means(tensor([1., 2., 6.])).item(), 3)
         7.0
     """
-    ratio_means = ops.as_float(ratio_means)
     return ops.moments(ratio_means)
 
 
@@ -1246,7 +1179,6 @@ def policy_ratio_variance_of_means_zero_filled(ratio_means: Tensor, *, unfilled:
         >>> round(F.policy_ratio_variance_of_means_zero_filled(tensor([1., 2., 6.]), unfilled=2).item(), 3)
         6.2
     """
-    ratio_means = ops.as_float(ratio_means)
     is_finite = torch.isfinite(ratio_means)
     is_finite_count = ops.count(is_finite)
     ratio_means_moments = ops.moments(ratio_means)
@@ -1287,8 +1219,6 @@ def policy_old_log_probability_distribution(old_logprobs: Tensor, mask: Tensor) 
         >>> [round(end, 4) for end in found[-2:].tolist()]
         [-21.0, -0.1]
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
     return ops.histogram(old_logprobs, mask, low=-20.0, high=0.0, bins=80)
 
 
@@ -1323,7 +1253,6 @@ def policy_old_log_probability_distribution_unmasked(old_logprobs: Tensor) -> Te
         >>> [round(end, 3) for end in found[-2:].tolist()]
         [-21.0, 5.0]
     """
-    old_logprobs = ops.as_float(old_logprobs)
     return ops.histogram(old_logprobs, low=-20.0, high=0.0, bins=80)
 
 
@@ -1360,8 +1289,6 @@ def policy_reference_log_probability_distribution(ref_logprobs: Tensor, mask: Te
         >>> [round(end, 4) for end in found[-2:].tolist()]
         [-21.0, -0.1]
     """
-    mask = mask.bool()
-    ref_logprobs = ops.masked(ref_logprobs, mask)
     return ops.histogram(ref_logprobs, mask, low=-20.0, high=0.0, bins=80)
 
 
@@ -1396,5 +1323,4 @@ def policy_reference_log_probability_distribution_unmasked(ref_logprobs: Tensor)
         >>> [round(end, 3) for end in found[-2:].tolist()]
         [-21.0, 5.0]
     """
-    ref_logprobs = ops.as_float(ref_logprobs)
     return ops.histogram(ref_logprobs, low=-20.0, high=0.0, bins=80)

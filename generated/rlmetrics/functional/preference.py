@@ -141,8 +141,6 @@ def preference_reward_chosen(chosen_logprobs: Tensor, ref_chosen_logprobs: Tenso
         >>> round(F.preference_reward_chosen(chosen_logprobs, ref_chosen_logprobs).item(), 5)
         0.05
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     return keep.mean(beta * (chosen_logprobs - ref_chosen_logprobs))
 
 
@@ -187,8 +185,6 @@ def preference_reward_rejected(
         >>> round(F.preference_reward_rejected(rejected_logprobs, ref_rejected_logprobs).item(), 5)
         -0.05
     """
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     return keep.mean(beta * (rejected_logprobs - ref_rejected_logprobs))
 
 
@@ -244,10 +240,6 @@ def preference_reward_accuracy(
         >>> round(value.item(), 4)
         0.5
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     return keep.share(chosen_logprobs - ref_chosen_logprobs > difference)
 
@@ -310,10 +302,6 @@ def preference_reward_margin(
         >>> round(value.item(), 4)
         0.1
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     product = beta * (rejected_logprobs - ref_rejected_logprobs)
     return keep.mean(beta * (chosen_logprobs - ref_chosen_logprobs) - product)
 
@@ -362,8 +350,6 @@ def preference_reward_average_chosen(
         >>> round(F.preference_reward_average_chosen(chosen_logprobs, ref_chosen_logprobs, chosen_lengths).item(), 5)
         0.025
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
     return keep.mean(beta * (chosen_logprobs - ref_chosen_logprobs) / greater)
 
@@ -412,8 +398,6 @@ def preference_reward_average_rejected(
         >>> round(value.item(), 5)
         -0.075
     """
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
     return keep.mean(beta * (rejected_logprobs - ref_rejected_logprobs) / greater)
 
@@ -481,10 +465,6 @@ def preference_reward_average_accuracy(
         >>> round(value.item(), 4)
         0.5
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
     greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient = (rejected_logprobs - ref_rejected_logprobs) / greater_2
@@ -558,10 +538,6 @@ def preference_reward_average_margin(
         >>> round(value.item(), 4)
         0.1
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
     greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient = beta * (rejected_logprobs - ref_rejected_logprobs) / greater_2
@@ -603,7 +579,6 @@ def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1)
         >>> round(F.preference_reward_free_chosen(tensor([-1., -2.])).item(), 4)
         -0.15
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
     return keep.mean(beta * chosen_logprobs)
 
 
@@ -640,7 +615,6 @@ def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 
         >>> round(F.preference_reward_free_rejected(tensor([-3., -2.])).item(), 4)
         -0.25
     """
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     return keep.mean(beta * rejected_logprobs)
 
 
@@ -678,8 +652,6 @@ def preference_reward_free_accuracy(chosen_logprobs: Tensor, rejected_logprobs: 
         >>> round(F.preference_reward_free_accuracy(chosen_logprobs, rejected_logprobs).item(), 4)
         0.5
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     return keep.share(chosen_logprobs > rejected_logprobs)
 
 
@@ -718,8 +690,6 @@ def preference_reward_free_margin(chosen_logprobs: Tensor, rejected_logprobs: Te
         >>> round(F.preference_reward_free_margin(chosen_logprobs, rejected_logprobs).item(), 4)
         0.1
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     return keep.mean(beta * chosen_logprobs - beta * rejected_logprobs)
 
 
@@ -762,7 +732,6 @@ def preference_reward_free_average_chosen(
         >>> round(F.preference_reward_free_average_chosen(chosen_logprobs, chosen_lengths).item(), 5)
         -0.05
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
     return keep.mean(beta * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
 
 
@@ -805,7 +774,6 @@ def preference_reward_free_average_rejected(
         >>> round(F.preference_reward_free_average_rejected(rejected_logprobs, rejected_lengths).item(), 4)
         -0.2
     """
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
     return keep.mean(beta * rejected_logprobs / greater)
 
@@ -858,8 +826,6 @@ def preference_reward_free_average_accuracy(
         >>> round(value.item(), 3)
         1.0
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient_2 = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     return keep.share(quotient_2 > quotient)
@@ -924,8 +890,6 @@ def preference_reward_free_average_margin(
         >>> round(value.item(), 4)
         0.15
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
     quotient = beta * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     return keep.mean(quotient - beta * rejected_logprobs / greater)
@@ -973,7 +937,6 @@ def preference_reward_alpha_chosen(
         >>> round(F.preference_reward_alpha_chosen(chosen_logprobs, chosen_lengths, alpha=2).item(), 5)
         -0.08591
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
     product = -alpha * (chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
     return keep.mean(beta * (1 - torch.exp(product)) / alpha)
 
@@ -1019,7 +982,6 @@ def preference_reward_alpha_rejected(
         >>> round(F.preference_reward_alpha_rejected(rejected_logprobs, rejected_lengths, alpha=2).item(), 2)
         -10.22
     """
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     return keep.mean(beta * (1 - torch.exp(-alpha * quotient)) / alpha)
 
@@ -1082,8 +1044,6 @@ def preference_reward_alpha_margin(
         >>> round(value.item(), 2)
         10.13
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     product = -alpha * (chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
     return keep.mean(beta * (torch.exp(-alpha * quotient) - torch.exp(product)) / alpha)
@@ -1118,7 +1078,6 @@ def preference_logprob_chosen(chosen_logprobs: Tensor) -> Tensor:
         >>> round(F.preference_logprob_chosen(tensor([-1., -2.])).item(), 3)
         -1.5
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
     return keep.mean(chosen_logprobs)
 
 
@@ -1151,7 +1110,6 @@ def preference_logprob_rejected(rejected_logprobs: Tensor) -> Tensor:
         >>> round(F.preference_logprob_rejected(tensor([-3., -2.])).item(), 3)
         -2.5
     """
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     return keep.mean(rejected_logprobs)
 
 
@@ -1188,7 +1146,6 @@ def preference_logprob_average_chosen(chosen_logprobs: Tensor, chosen_lengths: T
         >>> round(F.preference_logprob_average_chosen(chosen_logprobs, chosen_lengths).item(), 4)
         -0.5
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
     return keep.mean(chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
 
 
@@ -1224,7 +1181,6 @@ def preference_logprob_average_rejected(rejected_logprobs: Tensor, rejected_leng
         >>> round(F.preference_logprob_average_rejected(rejected_logprobs, rejected_lengths).item(), 3)
         -2.0
     """
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     return keep.mean(rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1))
 
 
@@ -1278,8 +1234,6 @@ def preference_log_odds_mean(
         >>> round(value.item(), 3)
         2.178
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     difference = torch.log(-torch.expm1(chosen)) - torch.log(-torch.expm1(rejected))
@@ -1341,8 +1295,6 @@ def preference_log_odds_log_sigmoid(
         >>> round(value.item(), 4)
         -0.1769
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     difference = torch.log(-torch.expm1(chosen)) - torch.log(-torch.expm1(rejected))
@@ -1379,8 +1331,6 @@ def preference_logit_chosen(chosen_mean_logits: Tensor, chosen_mask: Tensor) -> 
         >>> round(F.preference_logit_chosen(chosen_mean_logits, chosen_mask).item(), 3)
         3.0
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_mean_logits = ops.as_float(chosen_mean_logits)
     return keep.mean(chosen_mean_logits, chosen_mask)
 
 
@@ -1412,8 +1362,6 @@ def preference_logit_rejected(rejected_mean_logits: Tensor, rejected_mask: Tenso
         >>> round(F.preference_logit_rejected(rejected_mean_logits, rejected_mask).item(), 3)
         4.0
     """
-    rejected_mask = rejected_mask.bool()
-    rejected_mean_logits = ops.as_float(rejected_mean_logits)
     return keep.mean(rejected_mean_logits, rejected_mask)
 
 
@@ -1449,8 +1397,6 @@ def preference_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.preference_entropy(token_entropy, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    token_entropy = ops.masked(token_entropy, mask)
     return keep.mean(token_entropy, mask)
 
 
@@ -1483,8 +1429,6 @@ def preference_token_accuracy(chosen_is_top1: Tensor, chosen_mask: Tensor) -> Te
         >>> round(F.preference_token_accuracy(chosen_is_top1, chosen_mask).item(), 4)
         0.6667
     """
-    chosen_is_top1 = chosen_is_top1.bool()
-    chosen_mask = chosen_mask.bool()
     return keep.share(chosen_is_top1, chosen_mask)
 
 
@@ -1547,10 +1491,6 @@ def preference_loss_sigmoid(
         >>> round(value.item(), 4)
         0.6494
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     return keep.mean(-torch.nn.functional.logsigmoid(margin))
@@ -1624,10 +1564,6 @@ def preference_loss_sigmoid_norm(
         >>> round(value.item(), 4)
         0.6472
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
     chosen = (chosen_logprobs - ref_chosen_logprobs) / greater
     greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
@@ -1695,10 +1631,6 @@ def preference_loss_sigmoid_smoothed(
         >>> round(value.item(), 4)
         0.6694
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
@@ -1741,8 +1673,6 @@ def preference_loss_sigmoid_free(chosen_logprobs: Tensor, rejected_logprobs: Ten
         >>> round(F.preference_loss_sigmoid_free(chosen_logprobs, rejected_logprobs).item(), 4)
         0.6456
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
     log_sigmoid = torch.nn.functional.logsigmoid(beta * (chosen_logprobs - rejected_logprobs))
     return keep.mean(-log_sigmoid)
 
@@ -1805,10 +1735,6 @@ def preference_loss_sigmoid_js(
         >>> round(value.item(), 4)
         0.6594
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     log_sigmoid = torch.nn.functional.logsigmoid(rejected_logprobs - ref_rejected_logprobs)
     log_sigmoid_2 = torch.nn.functional.logsigmoid(chosen_logprobs - ref_chosen_logprobs)
     return keep.mean(-torch.nn.functional.logsigmoid(beta * (log_sigmoid_2 - log_sigmoid)))
@@ -1873,10 +1799,6 @@ def preference_loss_sigmoid_forward_kl(
         >>> round(value.item(), 4)
         0.5639
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     exponential = torch.exp(ref_rejected_logprobs - rejected_logprobs)
     product = beta * (exponential - torch.exp(ref_chosen_logprobs - chosen_logprobs))
     return keep.mean(-torch.nn.functional.logsigmoid(product))
@@ -1943,10 +1865,6 @@ def preference_loss_sigmoid_alpha(
         >>> round(value.item(), 4)
         0.6957
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     exponential = torch.exp(exponent * (rejected_logprobs - ref_rejected_logprobs))
     difference = torch.exp(exponent * (chosen_logprobs - ref_chosen_logprobs)) - exponential
     return keep.mean(-torch.nn.functional.logsigmoid(beta * difference / exponent))
@@ -2027,12 +1945,6 @@ def preference_loss_sigmoid_likelihood(
         >>> round(value.item(), 3)
         4.649
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
@@ -2133,16 +2045,6 @@ def preference_loss_sigmoid_weighted(
         >>> round(value.item(), 4)
         0.4702
     """
-    chosen_mask = chosen_mask.bool()
-    rejected_mask = rejected_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
-    rejected_token_logprobs = ops.as_float(rejected_token_logprobs)
-    chosen_log_square_sums = ops.as_float(chosen_log_square_sums)
-    rejected_log_square_sums = ops.as_float(rejected_log_square_sums)
     seq_mean = ops.seq_mean(chosen_token_logprobs - chosen_log_square_sums, chosen_mask)
     chosen_weight = torch.exp(seq_mean)
     seq_mean_2 = ops.seq_mean(rejected_token_logprobs - rejected_log_square_sums, rejected_mask)
@@ -2243,16 +2145,6 @@ def preference_loss_sigmoid_weighted_unbounded(
         >>> round(value.item(), 4)
         0.6563
     """
-    chosen_mask = chosen_mask.bool()
-    rejected_mask = rejected_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
-    rejected_token_logprobs = ops.as_float(rejected_token_logprobs)
-    chosen_log_square_sums = ops.as_float(chosen_log_square_sums)
-    rejected_log_square_sums = ops.as_float(rejected_log_square_sums)
     seq_mean = ops.seq_mean(chosen_token_logprobs - chosen_log_square_sums, chosen_mask)
     chosen_weight = torch.exp(seq_mean)
     seq_mean_2 = ops.seq_mean(rejected_token_logprobs - rejected_log_square_sums, rejected_mask)
@@ -2295,8 +2187,6 @@ def preference_loss_weighted_sum(part_losses: Tensor, part_weights: Tensor) -> T
         >>> round(F.preference_loss_weighted_sum(part_losses, part_weights).item(), 3)
         3.8
     """
-    part_losses = ops.as_float(part_losses)
-    part_weights = ops.as_float(part_weights)
     return keep.mean(part_losses * part_weights)
 
 
@@ -2357,10 +2247,6 @@ def preference_loss_hinge(
         >>> round(value.item(), 4)
         0.9
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     return keep.mean(torch.clamp(1 - margin, min=0))
@@ -2434,10 +2320,6 @@ def preference_loss_ipo(
         >>> round(value.item(), 2)
         18.25
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
     chosen = (chosen_logprobs - ref_chosen_logprobs) / greater
     greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
@@ -2504,10 +2386,6 @@ def preference_loss_ipo_sum(
         >>> round(value.item(), 2)
         20.0
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     difference_2 = chosen_logprobs - ref_chosen_logprobs - difference
     return keep.mean(torch.square(difference_2 - ops.scalar(1) / (2 * beta)))
@@ -2642,10 +2520,6 @@ def preference_loss_exo_pair(
         >>> round(value.item(), 4)
         0.4627
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     log_sigmoid = torch.nn.functional.logsigmoid(margin)
@@ -2717,10 +2591,6 @@ def preference_loss_nca_pair(
         >>> round(value.item(), 3)
         1.364
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     chosen = beta * (chosen_logprobs - ref_chosen_logprobs)
     rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
     product = 0.5 * torch.nn.functional.logsigmoid(-chosen)
@@ -2790,10 +2660,6 @@ def preference_loss_robust(
         >>> round(value.item(), 4)
         0.616
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
@@ -2860,10 +2726,6 @@ def preference_loss_bco_pair(
         >>> round(value.item(), 3)
         1.34
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     chosen = beta * (chosen_logprobs - ref_chosen_logprobs)
     rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
     log_sigmoid = torch.nn.functional.logsigmoid(-rejected)
@@ -2928,10 +2790,6 @@ def preference_loss_sppo_hard(
         >>> round(value.item(), 2)
         43.0
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     power = torch.square(rejected_logprobs - ref_rejected_logprobs + ops.scalar(0.5) / beta)
     power_2 = torch.square(chosen_logprobs - ref_chosen_logprobs - ops.scalar(0.5) / beta)
     return keep.mean(power_2 + power)
@@ -2995,10 +2853,6 @@ def preference_loss_apo_zero(
         >>> round(value.item(), 4)
         0.9751
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     chosen = beta * (chosen_logprobs - ref_chosen_logprobs)
     rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
     return keep.mean(1 - torch.sigmoid(chosen) + torch.sigmoid(rejected))
@@ -3063,10 +2917,6 @@ def preference_loss_apo_down(
         >>> round(value.item(), 4)
         0.9878
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     chosen = beta * (chosen_logprobs - ref_chosen_logprobs)
     rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
     return keep.mean(torch.sigmoid(chosen) + 1 - torch.sigmoid(chosen - rejected))
@@ -3133,10 +2983,6 @@ def preference_loss_discopop(
         >>> round(value.item(), 4)
         0.7639
     """
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
-    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     difference = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
     blend = torch.sigmoid(margin / temperature)
@@ -3177,8 +3023,6 @@ def preference_loss_sft(chosen_token_logprobs: Tensor, chosen_mask: Tensor) -> T
         >>> round(F.preference_loss_sft(chosen_token_logprobs, chosen_mask).item(), 3)
         2.0
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     return keep.mean(-chosen_token_logprobs, chosen_mask)
 
 
@@ -3379,10 +3223,6 @@ def preference_loss_contrastive(
         >>> round(value.item(), 3)
         2.646
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     margin = beta * (chosen_logprobs - rejected_logprobs)
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
     negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
@@ -3465,10 +3305,6 @@ def preference_loss_contrastive_smoothed(
         >>> round(value.item(), 3)
         2.671
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     margin = beta * (chosen_logprobs - rejected_logprobs)
     product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
     difference = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
@@ -3544,10 +3380,6 @@ def preference_loss_contrastive_hinge(
         >>> round(value.item(), 3)
         2.9
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     margin = beta * (chosen_logprobs - rejected_logprobs)
     greater = torch.clamp(1 - margin, min=0)
     greater_sum = ops.total(greater)
@@ -3635,10 +3467,6 @@ def preference_loss_contrastive_ipo(
         >>> round(value.item(), 2)
         15.25
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     power = torch.square(chosen - rejected - ops.scalar(1) / (2 * beta))
@@ -3724,10 +3552,6 @@ def preference_loss_simpo(
         >>> round(value.item(), 4)
         0.8846
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(beta * (chosen - rejected) - gamma)
@@ -3815,10 +3639,6 @@ def preference_loss_simpo_smoothed(
         >>> round(value.item(), 4)
         0.7971
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     margin = beta * (chosen - rejected) - gamma
@@ -3911,10 +3731,6 @@ def preference_loss_alphapo(
         >>> round(value.item(), 4)
         0.8424
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     quotient = -alpha * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     chosen = (1 - torch.exp(quotient)) / alpha
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
@@ -4002,10 +3818,6 @@ def preference_loss_contrastive_alpha(
         >>> round(value.item(), 3)
         4.327
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     chosen = (1 - torch.exp(-alpha * chosen_logprobs)) / alpha
     rejected = (1 - torch.exp(-alpha * rejected_logprobs)) / alpha
     margin = beta * (chosen - rejected)
@@ -4090,10 +3902,6 @@ def preference_loss_contrastive_alpha_hinge(
         >>> round(value.item(), 3)
         2.984
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     chosen = (1 - torch.exp(-alpha * chosen_logprobs)) / alpha
     rejected = (1 - torch.exp(-alpha * rejected_logprobs)) / alpha
     greater = torch.clamp(1 - beta * (chosen - rejected), min=0)
@@ -4180,10 +3988,6 @@ def preference_loss_contrastive_alpha_ipo(
         >>> round(value.item(), 1)
         19087.4
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     quotient = -alpha * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     chosen = (1 - torch.exp(quotient)) / alpha
     greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
@@ -4269,10 +4073,6 @@ def preference_loss_odds_ratio(
         >>> round(value.item(), 3)
         2.018
     """
-    chosen_mask = chosen_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     difference = torch.log(-torch.expm1(chosen)) - torch.log(-torch.expm1(rejected))
@@ -4349,10 +4149,6 @@ def preference_loss_triple(
         >>> round(value.item(), 3)
         2.688
     """
-    gold_mask = gold_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    gold_token_logprobs = ops.as_float(gold_token_logprobs)
     margin = beta * (chosen_logprobs - rejected_logprobs)
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
     negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
@@ -4432,10 +4228,6 @@ def preference_loss_triple_smoothed(
         >>> round(value.item(), 3)
         2.691
     """
-    gold_mask = gold_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    gold_token_logprobs = ops.as_float(gold_token_logprobs)
     margin = beta * (chosen_logprobs - rejected_logprobs)
     product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
     difference = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
@@ -4507,10 +4299,6 @@ def preference_loss_triple_hinge(
         >>> round(value.item(), 3)
         2.99
     """
-    gold_mask = gold_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    gold_token_logprobs = ops.as_float(gold_token_logprobs)
     margin = beta * (chosen_logprobs - rejected_logprobs)
     greater = torch.clamp(1 - margin, min=0)
     greater_sum = ops.total(greater)
@@ -4595,10 +4383,6 @@ def preference_loss_triple_ipo(
         >>> round(value.item(), 2)
         2355.25
     """
-    gold_mask = gold_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    gold_token_logprobs = ops.as_float(gold_token_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     power = torch.square(chosen - rejected - ops.scalar(1) / (2 * beta))
@@ -4680,10 +4464,6 @@ def preference_loss_triple_length(
         >>> round(value.item(), 3)
         2.965
     """
-    gold_mask = gold_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    gold_token_logprobs = ops.as_float(gold_token_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(beta * (chosen - rejected) - gamma)
@@ -4771,10 +4551,6 @@ def preference_loss_triple_length_smoothed(
         >>> round(value.item(), 3)
         2.844
     """
-    gold_mask = gold_mask.bool()
-    chosen_logprobs = ops.as_float(chosen_logprobs)
-    rejected_logprobs = ops.as_float(rejected_logprobs)
-    gold_token_logprobs = ops.as_float(gold_token_logprobs)
     chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
     rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
     margin = beta * (chosen - rejected) - gamma

@@ -103,7 +103,6 @@ def progress_episodes_per_second(finished: Tensor, run_seconds: Tensor) -> Tenso
         >>> round(F.progress_episodes_per_second(finished, run_seconds).item(), 3)
         1.5
     """
-    run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
@@ -135,7 +134,6 @@ def progress_run_samples_per_second(finished: Tensor, run_seconds: Tensor) -> Te
         >>> round(F.progress_run_samples_per_second(finished, run_seconds).item(), 3)
         1.5
     """
-    run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
@@ -166,7 +164,6 @@ def progress_run_steps_per_second(finished: Tensor, run_seconds: Tensor) -> Tens
         >>> round(F.progress_run_steps_per_second(finished, run_seconds).item(), 3)
         1.5
     """
-    run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
@@ -198,7 +195,6 @@ def progress_evaluation_samples_per_second(finished: Tensor, run_seconds: Tensor
         >>> round(F.progress_evaluation_samples_per_second(finished, run_seconds).item(), 3)
         1.5
     """
-    run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
@@ -229,7 +225,6 @@ def progress_evaluation_steps_per_second(finished: Tensor, run_seconds: Tensor) 
         >>> round(F.progress_evaluation_steps_per_second(finished, run_seconds).item(), 3)
         1.5
     """
-    run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])
@@ -261,7 +256,6 @@ def progress_input_tokens_per_second(finished: Tensor, run_seconds: Tensor) -> T
         >>> round(F.progress_input_tokens_per_second(finished, run_seconds).item(), 3)
         1.5
     """
-    run_seconds = ops.as_float(run_seconds)
     last_finished = ops.last(finished)
     last_run_seconds = ops.last(run_seconds)
     return pack([last_finished, last_run_seconds])

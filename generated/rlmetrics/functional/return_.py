@@ -55,8 +55,6 @@ def return_mean(returns: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.return_mean(returns, mask).item(), 3)
         2.333
     """
-    mask = mask.bool()
-    returns = ops.masked(returns, mask)
     return keep.mean(returns, mask)
 
 
@@ -93,8 +91,6 @@ def return_variance(returns: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.return_variance(returns, mask).item(), 3)
         2.333
     """
-    mask = mask.bool()
-    returns = ops.masked(returns, mask)
     return ops.moments(returns, mask)
 
 
@@ -128,8 +124,6 @@ def return_max(returns: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.return_max(returns, mask).item(), 3)
         4.0
     """
-    mask = mask.bool()
-    returns = ops.masked(returns, mask)
     return keep.largest(returns, mask)
 
 
@@ -164,6 +158,4 @@ def return_min(returns: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.return_min(returns, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    returns = ops.masked(returns, mask)
     return keep.smallest(returns, mask)

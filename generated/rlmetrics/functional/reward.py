@@ -76,7 +76,6 @@ def reward_score_mean(scores: Tensor) -> Tensor:
         >>> round(F.reward_score_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    scores = ops.as_float(scores)
     return keep.mean(scores)
 
 
@@ -106,7 +105,6 @@ def reward_score_std(scores: Tensor) -> Tensor:
         >>> round(F.reward_score_std(tensor([1., 2., 6.])).item(), 3)
         2.646
     """
-    scores = ops.as_float(scores)
     return ops.moments(scores)
 
 
@@ -136,7 +134,6 @@ def reward_score_max(scores: Tensor) -> Tensor:
         >>> round(F.reward_score_max(tensor([1., 2., 6.])).item(), 3)
         6.0
     """
-    scores = ops.as_float(scores)
     return keep.largest(scores)
 
 
@@ -166,7 +163,6 @@ def reward_score_min(scores: Tensor) -> Tensor:
         >>> round(F.reward_score_min(tensor([1., 2., 6.])).item(), 3)
         1.0
     """
-    scores = ops.as_float(scores)
     return keep.smallest(scores)
 
 
@@ -200,7 +196,6 @@ def reward_score_distribution(scores: Tensor) -> Tensor:
         >>> [round(end, 2) for end in found[-2:].tolist()]
         [-10.5, 12.0]
     """
-    scores = ops.as_float(scores)
     return ops.histogram(scores, low=-10.0, high=10.0, bins=80)
 
 
@@ -234,8 +229,6 @@ def reward_total_mean(token_rewards: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.reward_total_mean(token_rewards, mask).item(), 4)
         -0.5
     """
-    mask = mask.bool()
-    token_rewards = ops.masked(token_rewards, mask)
     return keep.mean(ops.seq_sum(token_rewards, mask))
 
 
@@ -267,8 +260,6 @@ def reward_total_max(token_rewards: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.reward_total_max(token_rewards, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    token_rewards = ops.masked(token_rewards, mask)
     seq_sum = ops.seq_sum(token_rewards, mask)
     return keep.largest(seq_sum)
 
@@ -301,8 +292,6 @@ def reward_total_min(token_rewards: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.reward_total_min(token_rewards, mask).item(), 3)
         -4.0
     """
-    mask = mask.bool()
-    token_rewards = ops.masked(token_rewards, mask)
     seq_sum = ops.seq_sum(token_rewards, mask)
     return keep.smallest(seq_sum)
 
@@ -349,9 +338,6 @@ def reward_non_score_sum(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
         >>> round(F.reward_non_score_sum(old_logprobs, ref_logprobs, mask).item(), 5)
         0.01733
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
     return keep.mean(ops.seq_sum(old_logprobs - ref_logprobs, mask))
 
 
@@ -390,8 +376,6 @@ def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, k
         >>> round(F.reward_non_score_sum_padded(old_logprobs, ref_logprobs).item(), 5)
         0.01733
     """
-    old_logprobs = ops.as_float(old_logprobs)
-    ref_logprobs = ops.as_float(ref_logprobs)
     return keep.mean(ops.seq_sum(old_logprobs - ref_logprobs))
 
 
@@ -442,10 +426,7 @@ def reward_non_score_sum_k3(
         >>> round(F.reward_non_score_sum_k3(old_logprobs, ref_logprobs, mask).item(), 5)
         -0.04517
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    log_ratio = ref_logprobs - old_logprobs
+    log_ratio = ops.masked(ref_logprobs - old_logprobs, mask)
     return keep.mean(ops.seq_sum(torch.exp(log_ratio) - 1 - log_ratio, mask))
 
 
@@ -496,9 +477,6 @@ def reward_non_score_token_mean(
         >>> round(F.reward_non_score_token_mean(old_logprobs, ref_logprobs, mask).item(), 5)
         0.04621
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
     return keep.mean(old_logprobs - ref_logprobs, mask)
 
 
@@ -549,10 +527,7 @@ def reward_non_score_token_mean_abs(
         >>> round(F.reward_non_score_token_mean_abs(old_logprobs, ref_logprobs, mask).item(), 4)
         -0.1386
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    return keep.mean(torch.abs(old_logprobs - ref_logprobs), mask)
+    return keep.mean(torch.abs(ops.masked(old_logprobs - ref_logprobs, mask)), mask)
 
 
 def _reward_non_score_token_mean_k2_result(state: Tensor, *, kl_coef: float) -> Tensor:
@@ -602,10 +577,7 @@ def reward_non_score_token_mean_k2(
         >>> round(F.reward_non_score_token_mean_k2(old_logprobs, ref_logprobs, mask).item(), 5)
         -0.08008
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    return keep.mean(0.5 * torch.square(old_logprobs - ref_logprobs), mask)
+    return keep.mean(0.5 * torch.square(ops.masked(old_logprobs - ref_logprobs, mask)), mask)
 
 
 def _reward_non_score_token_mean_full_result(state: Tensor, *, kl_coef: float) -> Tensor:
@@ -655,7 +627,6 @@ def reward_non_score_token_mean_full(
         >>> round(F.reward_non_score_token_mean_full(old_logits, ref_logits, mask).item(), 5)
         -0.01831
     """
-    mask = mask.bool()
 
     def sum_vocab_rows(old_logits: torch.Tensor, ref_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(old_logits, -1) - torch.log_softmax(ref_logits, -1)
@@ -690,7 +661,6 @@ def reward_std(rewards: Tensor) -> Tensor:
         >>> round(F.reward_std(tensor([1., 2., 6.])).item(), 3)
         2.646
     """
-    rewards = ops.as_float(rewards)
     return ops.moments(rewards)
 
 
@@ -724,7 +694,6 @@ def reward_group_std(rewards: Tensor, group_ids: Tensor) -> Tensor:
         >>> round(F.reward_group_std(rewards, group_ids).item(), 4)
         0.7071
     """
-    rewards = ops.as_float(rewards)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
     return keep.mean(ops.group_std(rewards, group_index, ddof=1), exists)
@@ -762,7 +731,6 @@ def reward_zero_std_fraction(rewards: Tensor, group_ids: Tensor, *, tolerance: f
         >>> round(F.reward_zero_std_fraction(rewards, group_ids).item(), 4)
         0.5
     """
-    rewards = ops.as_float(rewards)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
     condition_count = ops.count((ops.group_std(rewards, group_index, ddof=1) <= tolerance) & exists)
@@ -797,7 +765,6 @@ def reward_function_mean(function_rewards: Tensor) -> Tensor:
         >>> round(F.reward_function_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    function_rewards = ops.as_float(function_rewards)
     valid = ~torch.isnan(function_rewards)
     return keep.mean(function_rewards, valid)
 
@@ -829,5 +796,4 @@ def reward_function_std(function_rewards: Tensor) -> Tensor:
         >>> round(F.reward_function_std(tensor([1., 2., 6.])).item(), 3)
         2.646
     """
-    function_rewards = ops.as_float(function_rewards)
     return ops.moments(function_rewards, ~torch.isnan(function_rewards))

@@ -69,8 +69,6 @@ def reward_model_loss(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
         >>> round(F.reward_model_loss(chosen_scores, rejected_scores).item(), 4)
         0.8296
     """
-    chosen_scores = ops.as_float(chosen_scores)
-    rejected_scores = ops.as_float(rejected_scores)
     return keep.mean(-torch.nn.functional.logsigmoid(chosen_scores - rejected_scores))
 
 
@@ -112,8 +110,6 @@ def reward_model_loss_centred(chosen_scores: Tensor, rejected_scores: Tensor, *,
         >>> round(F.reward_model_loss_centred(chosen_scores, rejected_scores).item(), 3)
         1.223
     """
-    chosen_scores = ops.as_float(chosen_scores)
-    rejected_scores = ops.as_float(rejected_scores)
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(chosen_scores - rejected_scores)
     product = centre_coef * torch.square(chosen_scores + rejected_scores)
     return keep.mean(negative_log_sigmoid + product)
@@ -151,8 +147,6 @@ def reward_model_accuracy(chosen_scores: Tensor, rejected_scores: Tensor) -> Ten
         >>> round(F.reward_model_accuracy(chosen_scores, rejected_scores).item(), 4)
         0.6667
     """
-    chosen_scores = ops.as_float(chosen_scores)
-    rejected_scores = ops.as_float(rejected_scores)
     return keep.share(chosen_scores > rejected_scores)
 
 
@@ -183,8 +177,6 @@ def reward_model_margin(chosen_scores: Tensor, rejected_scores: Tensor) -> Tenso
         >>> round(F.reward_model_margin(chosen_scores, rejected_scores).item(), 4)
         0.6667
     """
-    chosen_scores = ops.as_float(chosen_scores)
-    rejected_scores = ops.as_float(rejected_scores)
     return keep.mean(chosen_scores - rejected_scores)
 
 
@@ -221,8 +213,6 @@ def reward_model_score_mean(chosen_scores: Tensor, rejected_scores: Tensor) -> T
         >>> round(F.reward_model_score_mean(chosen_scores, rejected_scores).item(), 3)
         2.667
     """
-    chosen_scores = ops.as_float(chosen_scores)
-    rejected_scores = ops.as_float(rejected_scores)
     chosen_scores_sum = ops.total(chosen_scores)
     sequence_count = ops.number_of(chosen_scores)
     rejected_scores_sum = ops.total(rejected_scores)
@@ -256,8 +246,6 @@ def reward_model_score_min(chosen_scores: Tensor, rejected_scores: Tensor) -> Te
         >>> round(F.reward_model_score_min(chosen_scores, rejected_scores).item(), 4)
         0.0
     """
-    chosen_scores = ops.as_float(chosen_scores)
-    rejected_scores = ops.as_float(rejected_scores)
     return keep.smallest(torch.minimum(chosen_scores, rejected_scores))
 
 
@@ -288,8 +276,6 @@ def reward_model_score_max(chosen_scores: Tensor, rejected_scores: Tensor) -> Te
         >>> round(F.reward_model_score_max(chosen_scores, rejected_scores).item(), 3)
         6.0
     """
-    chosen_scores = ops.as_float(chosen_scores)
-    rejected_scores = ops.as_float(rejected_scores)
     return keep.largest(torch.maximum(chosen_scores, rejected_scores))
 
 
@@ -325,8 +311,6 @@ def reward_model_step_loss(step_label_logprobs: Tensor, step_mask: Tensor) -> Te
         >>> round(F.reward_model_step_loss(step_label_logprobs, step_mask).item(), 3)
         2.0
     """
-    step_mask = step_mask.bool()
-    step_label_logprobs = ops.as_float(step_label_logprobs)
     return keep.mean(-step_label_logprobs, step_mask)
 
 
@@ -361,6 +345,4 @@ def reward_model_step_accuracy(step_is_right: Tensor, step_mask: Tensor) -> Tens
         >>> round(F.reward_model_step_accuracy(step_is_right, step_mask).item(), 4)
         0.6667
     """
-    step_is_right = step_is_right.bool()
-    step_mask = step_mask.bool()
     return keep.share(step_is_right, step_mask)

@@ -100,10 +100,7 @@ def sampling_logprob_difference_mean(old_logprobs: Tensor, rollout_logprobs: Ten
         >>> round(F.sampling_logprob_difference_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.4621
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    return keep.mean(torch.abs(old_logprobs - rollout_logprobs), mask)
+    return keep.mean(torch.abs(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
 
 
 @METRICS.metric("sampling/logprob_difference/max", results.counted)
@@ -142,10 +139,7 @@ def sampling_logprob_difference_max(old_logprobs: Tensor, rollout_logprobs: Tens
         >>> round(F.sampling_logprob_difference_max(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.6931
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    return keep.largest(torch.abs(old_logprobs - rollout_logprobs), mask)
+    return keep.largest(torch.abs(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
 
 
 @METRICS.metric("sampling/probability_shift/mean", results.ratio)
@@ -184,7 +178,6 @@ def sampling_probability_shift_mean(logprobs: Tensor, rollout_logprobs: Tensor, 
         >>> round(F.sampling_probability_shift_mean(logprobs, rollout_logprobs, mask).item(), 4)
         0.125
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.mean(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
@@ -224,7 +217,6 @@ def sampling_probability_shift_max(logprobs: Tensor, rollout_logprobs: Tensor, m
         >>> round(F.sampling_probability_shift_max(logprobs, rollout_logprobs, mask).item(), 4)
         0.25
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.largest(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
@@ -264,7 +256,6 @@ def sampling_probability_shift_min(logprobs: Tensor, rollout_logprobs: Tensor, m
         >>> round(F.sampling_probability_shift_min(logprobs, rollout_logprobs, mask).item(), 4)
         0.0
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.smallest(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
@@ -305,9 +296,6 @@ def sampling_sequence_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor,
         >>> round(F.sampling_sequence_weight_min(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.smallest(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)))
 
 
@@ -360,9 +348,6 @@ def sampling_sequence_weight_min_zeroed(
         >>> round(F.sampling_sequence_weight_min_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     return keep.smallest(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
@@ -411,9 +396,6 @@ def sampling_sequence_weight_min_truncated(
         >>> round(F.sampling_sequence_weight_min_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     return keep.smallest(torch.clamp(exponential, weight_min, weight_max))
 
@@ -466,9 +448,6 @@ def sampling_sequence_weight_min_truncated_with_empty(
         >>> round(value.item(), 4)
         0.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
     return keep.smallest(torch.where(ops.seq_any(mask, mask), smaller, 0.0))
 
@@ -528,9 +507,6 @@ def sampling_sequence_weight_min_zeroed_with_empty(
         >>> round(value.item(), 4)
         0.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     condition = ~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max)
     return keep.smallest(torch.where(condition, 0.0, weight))
@@ -571,9 +547,6 @@ def sampling_sequence_weight_min_raw(old_logprobs: Tensor, rollout_logprobs: Ten
         >>> round(F.sampling_sequence_weight_min_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
     return keep.smallest(torch.where(ops.seq_any(mask, mask), exponential, 0.0))
 
@@ -614,9 +587,6 @@ def sampling_sequence_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor
         >>> round(F.sampling_sequence_weight_mean(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.mean(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)))
 
 
@@ -670,9 +640,6 @@ def sampling_sequence_weight_mean_zeroed(
         >>> round(F.sampling_sequence_weight_mean_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     return keep.mean(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
@@ -722,9 +689,6 @@ def sampling_sequence_weight_mean_truncated(
         >>> round(F.sampling_sequence_weight_mean_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.mean(torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), weight_min, weight_max))
 
 
@@ -777,9 +741,6 @@ def sampling_sequence_weight_mean_truncated_on_tokens(
         >>> round(value.item(), 3)
         1.083
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
     return keep.mean(ops.masked(ops.per_token(smaller, mask), mask), mask)
 
@@ -833,9 +794,6 @@ def sampling_sequence_weight_mean_truncated_with_empty(
         >>> round(value.item(), 4)
         0.5833
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
     return keep.mean(torch.where(ops.seq_any(mask, mask), smaller, 0.0))
 
@@ -896,9 +854,6 @@ def sampling_sequence_weight_mean_zeroed_with_empty(
         >>> round(value.item(), 4)
         0.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     return keep.mean(torch.where(~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))
 
@@ -943,9 +898,6 @@ def sampling_sequence_weight_mean_clamped_on_tokens(
         >>> round(F.sampling_sequence_weight_mean_clamped_on_tokens(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
     return keep.mean(ops.masked(ops.per_token(exponential, mask), mask), mask)
 
@@ -1006,9 +958,6 @@ def sampling_sequence_weight_mean_zeroed_on_tokens(
         >>> round(value.item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     chosen = torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight)
     return keep.mean(ops.masked(ops.per_token(chosen, mask), mask), mask)
@@ -1050,9 +999,6 @@ def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Te
         >>> round(F.sampling_sequence_weight_mean_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
     return keep.mean(torch.where(ops.seq_any(mask, mask), exponential, 0.0))
 
@@ -1093,9 +1039,6 @@ def sampling_sequence_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor,
         >>> round(F.sampling_sequence_weight_max(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.largest(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)))
 
 
@@ -1149,9 +1092,6 @@ def sampling_sequence_weight_max_zeroed(
         >>> round(F.sampling_sequence_weight_max_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     return keep.largest(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
@@ -1201,9 +1141,6 @@ def sampling_sequence_weight_max_truncated(
         >>> round(F.sampling_sequence_weight_max_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     return keep.largest(torch.clamp(exponential, weight_min, weight_max))
 
@@ -1244,9 +1181,6 @@ def sampling_sequence_weight_max_clamped(old_logprobs: Tensor, rollout_logprobs:
         >>> round(F.sampling_sequence_weight_max_clamped(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.largest(torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), max=20)))
 
 
@@ -1299,9 +1233,6 @@ def sampling_sequence_weight_max_truncated_with_empty(
         >>> round(value.item(), 3)
         1.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
     return keep.largest(torch.where(ops.seq_any(mask, mask), smaller, 0.0))
 
@@ -1362,9 +1293,6 @@ def sampling_sequence_weight_max_zeroed_with_empty(
         >>> round(value.item(), 3)
         1.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     condition = ~ops.seq_any(mask, mask) | (weight < weight_min) | (weight > weight_max)
     return keep.largest(torch.where(condition, 0.0, weight))
@@ -1406,9 +1334,6 @@ def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Ten
         >>> round(F.sampling_sequence_weight_max_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
     return keep.largest(torch.where(ops.seq_any(mask, mask), exponential, 0.0))
 
@@ -1448,10 +1373,7 @@ def sampling_token_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         >>> round(F.sampling_token_weight_min(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    return keep.smallest(torch.exp(old_logprobs - rollout_logprobs), mask)
+    return keep.smallest(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
 
 
 @METRICS.metric("sampling/token_weight/min@zeroed", results.counted)
@@ -1503,10 +1425,7 @@ def sampling_token_weight_min_zeroed(
         >>> round(F.sampling_token_weight_min_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     return keep.smallest(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight), mask)
 
 
@@ -1554,10 +1473,8 @@ def sampling_token_weight_min_truncated(
         >>> round(F.sampling_token_weight_min_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    return keep.smallest(torch.clamp(torch.exp(old_logprobs - rollout_logprobs), weight_min, weight_max), mask)
+    exponential = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
+    return keep.smallest(torch.clamp(exponential, weight_min, weight_max), mask)
 
 
 @METRICS.metric("sampling/token_weight/mean", results.ratio)
@@ -1595,10 +1512,7 @@ def sampling_token_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, m
         >>> round(F.sampling_token_weight_mean(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    return keep.mean(torch.exp(old_logprobs - rollout_logprobs), mask)
+    return keep.mean(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
 
 
 @METRICS.metric("sampling/token_weight/mean@zeroed", results.ratio)
@@ -1650,10 +1564,7 @@ def sampling_token_weight_mean_zeroed(
         >>> round(F.sampling_token_weight_mean_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     return keep.mean(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight), mask)
 
 
@@ -1701,10 +1612,8 @@ def sampling_token_weight_mean_truncated(
         >>> round(F.sampling_token_weight_mean_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    return keep.mean(torch.clamp(torch.exp(old_logprobs - rollout_logprobs), weight_min, weight_max), mask)
+    exponential = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
+    return keep.mean(torch.clamp(exponential, weight_min, weight_max), mask)
 
 
 @METRICS.metric("sampling/token_weight/max", results.counted)
@@ -1742,10 +1651,7 @@ def sampling_token_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         >>> round(F.sampling_token_weight_max(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    return keep.largest(torch.exp(old_logprobs - rollout_logprobs), mask)
+    return keep.largest(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
 
 
 @METRICS.metric("sampling/token_weight/max@zeroed", results.counted)
@@ -1797,10 +1703,7 @@ def sampling_token_weight_max_zeroed(
         >>> round(F.sampling_token_weight_max_zeroed(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     return keep.largest(torch.where((weight < weight_min) | (weight > weight_max), 0.0, weight), mask)
 
 
@@ -1848,7 +1751,5 @@ def sampling_token_weight_max_truncated(
         >>> round(F.sampling_token_weight_max_truncated(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    return keep.largest(torch.clamp(torch.exp(old_logprobs - rollout_logprobs), weight_min, weight_max), mask)
+    exponential = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
+    return keep.largest(torch.clamp(exponential, weight_min, weight_max), mask)

@@ -62,7 +62,6 @@ def self_distillation_success_group_fraction(rewards: Tensor, group_ids: Tensor,
         >>> round(F.self_distillation_success_group_fraction(rewards, group_ids, threshold=4).item(), 4)
         0.5
     """
-    rewards = ops.as_float(rewards)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
     condition_count = ops.count((ops.group_max(rewards, group_index) >= threshold) & exists)
@@ -94,7 +93,6 @@ def self_distillation_success_sample_fraction(has_solution: Tensor) -> Tensor:
         >>> round(F.self_distillation_success_sample_fraction(tensor([1, 0, 1])).item(), 4)
         0.6667
     """
-    has_solution = has_solution.bool()
     return keep.share(has_solution)
 
 
@@ -120,7 +118,6 @@ def self_distillation_feedback_available_fraction(has_feedback: Tensor) -> Tenso
         >>> round(F.self_distillation_feedback_available_fraction(tensor([1, 0, 1])).item(), 4)
         0.6667
     """
-    has_feedback = has_feedback.bool()
     return keep.share(has_feedback)
 
 
@@ -147,7 +144,6 @@ def self_distillation_feedback_used_fraction(uses_feedback: Tensor) -> Tensor:
         >>> round(F.self_distillation_feedback_used_fraction(tensor([1, 0, 1])).item(), 4)
         0.6667
     """
-    uses_feedback = uses_feedback.bool()
     return keep.share(uses_feedback)
 
 
@@ -178,8 +174,6 @@ def self_distillation_reprompted_fraction(has_solution: Tensor, uses_feedback: T
         >>> round(F.self_distillation_reprompted_fraction(has_solution, uses_feedback).item(), 4)
         0.6667
     """
-    has_solution = has_solution.bool()
-    uses_feedback = uses_feedback.bool()
     return keep.share(has_solution | uses_feedback)
 
 
@@ -205,7 +199,6 @@ def self_distillation_tool_evaluation_action_accuracy(sample_values: Tensor) -> 
         >>> round(F.self_distillation_tool_evaluation_action_accuracy(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    sample_values = ops.as_float(sample_values)
     return keep.mean(sample_values)
 
 
@@ -231,7 +224,6 @@ def self_distillation_tool_evaluation_valid_json_fraction(sample_values: Tensor)
         >>> round(F.self_distillation_tool_evaluation_valid_json_fraction(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    sample_values = ops.as_float(sample_values)
     return keep.mean(sample_values)
 
 
@@ -257,7 +249,6 @@ def self_distillation_tool_evaluation_full_match(sample_values: Tensor) -> Tenso
         >>> round(F.self_distillation_tool_evaluation_full_match(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    sample_values = ops.as_float(sample_values)
     return keep.mean(sample_values)
 
 
@@ -283,7 +274,6 @@ def self_distillation_tool_evaluation_action_present_fraction(sample_values: Ten
         >>> round(F.self_distillation_tool_evaluation_action_present_fraction(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    sample_values = ops.as_float(sample_values)
     return keep.mean(sample_values)
 
 
@@ -319,8 +309,6 @@ def self_distillation_tool_evaluation_change(matches_before: Tensor, matches_aft
         >>> round(F.self_distillation_tool_evaluation_change(matches_before, matches_after).item(), 4)
         0.3333
     """
-    matches_before = ops.as_float(matches_before)
-    matches_after = ops.as_float(matches_after)
     matches_after_sum = ops.total(matches_after)
     sequence_count = ops.number_of(matches_after)
     matches_before_sum = ops.total(matches_before)

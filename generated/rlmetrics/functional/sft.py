@@ -64,8 +64,6 @@ def sft_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.sft_loss(logprobs, mask).item(), 3)
         1.02
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
     return keep.mean(-logprobs, mask)
 
 
@@ -100,7 +98,6 @@ def sft_loss_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor
         >>> round(F.sft_loss_from_logits(logits, tokens, mask).item(), 4)
         0.558
     """
-    mask = mask.bool()
     return keep.mean(-ops.log_prob(logits, tokens, mask), mask)
 
 
@@ -143,8 +140,6 @@ def sft_perplexity(logprobs: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.sft_perplexity(logprobs, mask).item(), 3)
         2.773
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
     return keep.mean(-logprobs, mask)
 
 
@@ -189,7 +184,6 @@ def sft_perplexity_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> 
         >>> round(F.sft_perplexity_from_logits(logits, tokens, mask).item(), 3)
         1.747
     """
-    mask = mask.bool()
     return keep.mean(-ops.log_prob(logits, tokens, mask), mask)
 
 
@@ -227,8 +221,6 @@ def sft_token_accuracy(is_top1: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.sft_token_accuracy(is_top1, mask).item(), 4)
         0.6667
     """
-    is_top1 = is_top1.bool()
-    mask = mask.bool()
     return keep.share(is_top1, mask)
 
 
@@ -268,7 +260,6 @@ def sft_token_accuracy_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor)
         >>> round(F.sft_token_accuracy_from_logits(logits, tokens, mask).item(), 4)
         0.6667
     """
-    mask = mask.bool()
     return keep.share(ops.argmax_equals(logits, tokens), mask)
 
 
@@ -303,8 +294,6 @@ def sft_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.sft_entropy(token_entropy, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    token_entropy = ops.masked(token_entropy, mask)
     return keep.mean(token_entropy, mask)
 
 
@@ -340,7 +329,6 @@ def sft_entropy_from_logits(logits: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.sft_entropy_from_logits(logits, mask).item(), 4)
         0.6495
     """
-    mask = mask.bool()
     return keep.mean(ops.entropy(logits, mask), mask)
 
 
@@ -377,7 +365,6 @@ def sft_dynamic_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.sft_dynamic_loss(logprobs, mask).item(), 4)
         0.303
     """
-    mask = mask.bool()
     logprobs = ops.masked(logprobs, mask)
     return keep.mean(-torch.exp(logprobs) * logprobs, mask)
 
@@ -414,6 +401,4 @@ def sft_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) 
         >>> round(F.sft_multi_token_prediction_loss(multi_token_logprobs, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    multi_token_logprobs = ops.masked(multi_token_logprobs, mask)
     return keep.mean(-multi_token_logprobs, mask)

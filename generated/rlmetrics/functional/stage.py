@@ -11,7 +11,7 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.handwritten.stragglers import slow_rank_share as _stage_slow_rank_share_impl
-from rlmetrics.state import keep, ops, results
+from rlmetrics.state import keep, results
 from rlmetrics.state.metric_table import MetricTable
 
 from ._inputs import INPUTS
@@ -46,7 +46,6 @@ def stage_engine_generation_slowest(rank_values: Tensor) -> Tensor:
         >>> round(F.stage_engine_generation_slowest(tensor([3., -1., 2.])).item(), 3)
         3.0
     """
-    rank_values = ops.as_float(rank_values)
     return keep.largest(rank_values)
 
 
@@ -74,7 +73,6 @@ def stage_engine_generation_fastest(rank_values: Tensor) -> Tensor:
         >>> round(F.stage_engine_generation_fastest(tensor([3., -1., 2.])).item(), 3)
         -1.0
     """
-    rank_values = ops.as_float(rank_values)
     return keep.smallest(rank_values)
 
 

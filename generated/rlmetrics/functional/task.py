@@ -62,7 +62,6 @@ def task_return_mean(episode_returns: Tensor) -> Tensor:
         >>> round(F.task_return_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    episode_returns = ops.as_float(episode_returns)
     return keep.mean(episode_returns)
 
 
@@ -95,7 +94,6 @@ def task_return_std(episode_returns: Tensor) -> Tensor:
         >>> round(F.task_return_std(tensor([1., 2., 6.])).item(), 3)
         2.646
     """
-    episode_returns = ops.as_float(episode_returns)
     return ops.moments(episode_returns)
 
 
@@ -126,7 +124,6 @@ def task_return_max(episode_returns: Tensor) -> Tensor:
         >>> round(F.task_return_max(tensor([1., 6., 2.])).item(), 3)
         6.0
     """
-    episode_returns = ops.as_float(episode_returns)
     return keep.largest(episode_returns)
 
 
@@ -157,7 +154,6 @@ def task_return_min(episode_returns: Tensor) -> Tensor:
         >>> round(F.task_return_min(tensor([2., 1., 6.])).item(), 3)
         1.0
     """
-    episode_returns = ops.as_float(episode_returns)
     return keep.smallest(episode_returns)
 
 
@@ -190,7 +186,6 @@ def task_success_rate(successes: Tensor) -> Tensor:
         >>> round(F.task_success_rate(tensor([1, 0, 1])).item(), 4)
         0.6667
     """
-    successes = successes.bool()
     return keep.share(successes)
 
 

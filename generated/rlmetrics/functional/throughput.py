@@ -122,7 +122,6 @@ def throughput_tokens_per_second_per_device(
         >>> round(F.throughput_tokens_per_second_per_device(lengths, prompt_lengths, step_seconds, devices=2).item(), 3)
         4.5
     """
-    step_seconds = ops.as_float(step_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
     last_step_seconds = ops.last(step_seconds)
@@ -165,7 +164,6 @@ def throughput_trained_tokens_per_second(trained_tokens: Tensor, step_seconds: T
         >>> round(F.throughput_trained_tokens_per_second(trained_tokens, step_seconds).item(), 3)
         3.0
     """
-    step_seconds = ops.as_float(step_seconds)
     trained_tokens_sum = ops.total(trained_tokens)
     last_step_seconds = ops.last(step_seconds)
     sequence_count = ops.number_of(trained_tokens)
@@ -209,7 +207,6 @@ def throughput_tokens_per_second(lengths: Tensor, prompt_lengths: Tensor, step_s
         >>> round(F.throughput_tokens_per_second(lengths, prompt_lengths, step_seconds).item(), 3)
         9.0
     """
-    step_seconds = ops.as_float(step_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
     last_step_seconds = ops.last(step_seconds)
@@ -258,7 +255,6 @@ def throughput_tokens_per_second_forward_backward(
         >>> round(F.throughput_tokens_per_second_forward_backward(lengths, prompt_lengths, stage_seconds).item(), 3)
         9.0
     """
-    stage_seconds = ops.as_float(stage_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
     last_stage_seconds = ops.last(stage_seconds)
@@ -300,7 +296,6 @@ def throughput_generated_tokens_per_second(lengths: Tensor, stage_seconds: Tenso
         >>> round(F.throughput_generated_tokens_per_second(lengths, stage_seconds).item(), 3)
         5.0
     """
-    stage_seconds = ops.as_float(stage_seconds)
     lengths_sum = ops.total(lengths)
     last_stage_seconds = ops.last(stage_seconds)
     sequence_count = ops.number_of(lengths)
@@ -350,8 +345,6 @@ def throughput_mfu_step(model_flops: Tensor, step_seconds: Tensor, *, devices: f
         >>> round(F.throughput_mfu_step(model_flops, step_seconds, devices=2, device_flops=3).item(), 4)
         0.3
     """
-    model_flops = ops.as_float(model_flops)
-    step_seconds = ops.as_float(step_seconds)
     model_flops_sum = ops.total(model_flops)
     last_step_seconds = ops.last(step_seconds)
     element_count = ops.number_of(model_flops)
@@ -402,8 +395,6 @@ def throughput_mfu_update(model_flops: Tensor, stage_seconds: Tensor, *, devices
         >>> round(F.throughput_mfu_update(model_flops, stage_seconds, devices=2, device_flops=3).item(), 4)
         0.375
     """
-    model_flops = ops.as_float(model_flops)
-    stage_seconds = ops.as_float(stage_seconds)
     model_flops_sum = ops.total(model_flops)
     last_stage_seconds = ops.last(stage_seconds)
     element_count = ops.number_of(model_flops)
@@ -444,8 +435,6 @@ def throughput_mfu_critic(model_flops: Tensor, stage_seconds: Tensor, *, devices
         >>> round(F.throughput_mfu_critic(model_flops, stage_seconds, devices=2, device_flops=3).item(), 4)
         0.375
     """
-    model_flops = ops.as_float(model_flops)
-    stage_seconds = ops.as_float(stage_seconds)
     model_flops_sum = ops.total(model_flops)
     last_stage_seconds = ops.last(stage_seconds)
     element_count = ops.number_of(model_flops)
@@ -493,8 +482,6 @@ def throughput_mfu_old_log_probabilities(
         >>> round(value.item(), 4)
         0.375
     """
-    model_flops = ops.as_float(model_flops)
-    stage_seconds = ops.as_float(stage_seconds)
     model_flops_sum = ops.total(model_flops)
     last_stage_seconds = ops.last(stage_seconds)
     element_count = ops.number_of(model_flops)
@@ -535,7 +522,6 @@ def throughput_milliseconds_per_token_generation(stage_seconds: Tensor, lengths:
         >>> round(F.throughput_milliseconds_per_token_generation(stage_seconds, lengths).item(), 1)
         200.0
     """
-    stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
     sequence_count = ops.number_of(lengths)
@@ -583,7 +569,6 @@ def throughput_milliseconds_per_token_reference(
         >>> round(F.throughput_milliseconds_per_token_reference(stage_seconds, lengths, prompt_lengths).item(), 1)
         111.1
     """
-    stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
@@ -619,7 +604,6 @@ def throughput_milliseconds_per_token_values(stage_seconds: Tensor, lengths: Ten
         >>> round(F.throughput_milliseconds_per_token_values(stage_seconds, lengths, prompt_lengths).item(), 1)
         111.1
     """
-    stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
@@ -658,7 +642,6 @@ def throughput_milliseconds_per_token_advantages(
         >>> round(F.throughput_milliseconds_per_token_advantages(stage_seconds, lengths, prompt_lengths).item(), 1)
         111.1
     """
-    stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
@@ -698,7 +681,6 @@ def throughput_milliseconds_per_token_critic_update(
         >>> round(F.throughput_milliseconds_per_token_critic_update(stage_seconds, lengths, prompt_lengths).item(), 1)
         111.1
     """
-    stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)
@@ -738,7 +720,6 @@ def throughput_milliseconds_per_token_actor_update(
         >>> round(F.throughput_milliseconds_per_token_actor_update(stage_seconds, lengths, prompt_lengths).item(), 1)
         111.1
     """
-    stage_seconds = ops.as_float(stage_seconds)
     last_stage_seconds = ops.last(stage_seconds)
     lengths_sum = ops.total(lengths)
     prompt_lengths_sum = ops.total(prompt_lengths)

@@ -12,7 +12,7 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.state import keep, ops, results
+from rlmetrics.state import keep, results
 from rlmetrics.state.metric_table import MetricTable
 
 from ._inputs import INPUTS
@@ -48,7 +48,6 @@ def timing_forward_backward(event_seconds: Tensor) -> Tensor:
         >>> round(F.timing_forward_backward(tensor([1., 2., 6.])).item(), 3)
         9.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.total(event_seconds)
 
 
@@ -77,7 +76,6 @@ def timing_training_forward(event_seconds: Tensor) -> Tensor:
         >>> round(F.timing_training_forward(tensor([1., 2., 6.])).item(), 3)
         9.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.total(event_seconds)
 
 
@@ -106,5 +104,4 @@ def timing_optimizer_step(event_seconds: Tensor) -> Tensor:
         >>> round(F.timing_optimizer_step(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    event_seconds = ops.as_float(event_seconds)
     return keep.mean(event_seconds)

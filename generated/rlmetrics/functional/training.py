@@ -78,8 +78,6 @@ def training_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Ten
         >>> round(F.training_multi_token_prediction_loss(multi_token_logprobs, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    multi_token_logprobs = ops.masked(multi_token_logprobs, mask)
     return keep.mean(-multi_token_logprobs, mask)
 
 
@@ -115,7 +113,6 @@ def training_gradient_signal_power(gradient_norms: Tensor) -> Tensor:
         >>> round(F.training_gradient_signal_power(tensor([1., 2., 6.])).item(), 3)
         9.0
     """
-    gradient_norms = ops.as_float(gradient_norms)
     return keep.mean(gradient_norms)
 
 
@@ -165,10 +162,7 @@ def training_gradient_total_power(
         >>> round(F.training_gradient_total_power(old_logprobs, probability_square_sums, advantages, mask).item(), 3)
         3.725
     """
-    mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    probability_square_sums = ops.masked(probability_square_sums, mask)
-    advantages = ops.masked(advantages, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     advantage = ops.seq_sum(advantages, mask) / greater
     score_norm = ops.seq_sum(1 - 2 * torch.exp(old_logprobs) + probability_square_sums, mask)
@@ -244,11 +238,7 @@ def training_gradient_noise_power(
         >>> round(value.item(), 3)
         1.475
     """
-    mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    probability_square_sums = ops.masked(probability_square_sums, mask)
-    advantages = ops.masked(advantages, mask)
-    gradient_norms = ops.as_float(gradient_norms)
     seq_count = ops.seq_count(mask, mask)
     advantage = ops.seq_sum(advantages, mask) / torch.clamp(seq_count, min=1)
     score_norm = ops.seq_sum(1 - 2 * torch.exp(old_logprobs) + probability_square_sums, mask)
@@ -291,8 +281,6 @@ def training_advantage_power(advantages: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.training_advantage_power(advantages, mask).item(), 3)
         4.625
     """
-    mask = mask.bool()
-    advantages = ops.masked(advantages, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(torch.square(ops.seq_sum(advantages, mask) / greater))
 
@@ -335,9 +323,7 @@ def training_score_norm_proxy(old_logprobs: Tensor, probability_square_sums: Ten
         >>> round(F.training_score_norm_proxy(old_logprobs, probability_square_sums, mask).item(), 4)
         0.9
     """
-    mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
-    probability_square_sums = ops.masked(probability_square_sums, mask)
     score_norm = ops.seq_sum(1 - 2 * torch.exp(old_logprobs) + probability_square_sums, mask)
     return keep.mean(score_norm)
 
@@ -380,7 +366,6 @@ def training_score_norm_proxy_from_logits(old_logprobs: Tensor, old_logits: Tens
         >>> round(F.training_score_norm_proxy_from_logits(old_logprobs, old_logits, mask).item(), 4)
         1.0625
     """
-    mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
 
     def sum_vocab_rows(old_logits: torch.Tensor) -> torch.Tensor:
@@ -695,7 +680,6 @@ def training_evicted_span_mean(evicted_spans: Tensor) -> Tensor:
         >>> round(F.training_evicted_span_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    evicted_spans = ops.as_float(evicted_spans)
     return keep.mean(evicted_spans)
 
 
@@ -721,7 +705,6 @@ def training_evicted_span_max(evicted_spans: Tensor) -> Tensor:
         >>> round(F.training_evicted_span_max(tensor([1., 6., 2.])).item(), 3)
         6.0
     """
-    evicted_spans = ops.as_float(evicted_spans)
     return keep.largest(evicted_spans)
 
 
@@ -747,5 +730,4 @@ def training_evicted_span_min(evicted_spans: Tensor) -> Tensor:
         >>> round(F.training_evicted_span_min(tensor([2., 1., 6.])).item(), 3)
         1.0
     """
-    evicted_spans = ops.as_float(evicted_spans)
     return keep.smallest(evicted_spans)

@@ -83,9 +83,6 @@ def unpaired_reward_chosen(
         >>> round(F.unpaired_reward_chosen(completion_logprobs, ref_completion_logprobs, desirable).item(), 5)
         0.05
     """
-    desirable = desirable.bool()
-    completion_logprobs = ops.as_float(completion_logprobs)
-    ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     return keep.mean(beta * (completion_logprobs - ref_completion_logprobs), desirable)
 
 
@@ -132,9 +129,6 @@ def unpaired_reward_rejected(
         >>> round(F.unpaired_reward_rejected(completion_logprobs, ref_completion_logprobs, desirable).item(), 4)
         -0.1
     """
-    desirable = desirable.bool()
-    completion_logprobs = ops.as_float(completion_logprobs)
-    ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     condition = ~desirable
     return keep.mean(beta * (completion_logprobs - ref_completion_logprobs), condition)
 
@@ -192,9 +186,6 @@ def unpaired_reward_margin(
         >>> round(F.unpaired_reward_margin(completion_logprobs, ref_completion_logprobs, desirable).item(), 4)
         0.15
     """
-    desirable = desirable.bool()
-    completion_logprobs = ops.as_float(completion_logprobs)
-    ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     reward = beta * (completion_logprobs - ref_completion_logprobs)
     condition = ~desirable
     reward_sum = ops.total(reward, desirable)
@@ -233,7 +224,6 @@ def unpaired_reward_running_mean(batch_mean_rewards: Tensor) -> Tensor:
         >>> round(F.unpaired_reward_running_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    batch_mean_rewards = ops.as_float(batch_mean_rewards)
     return keep.mean(batch_mean_rewards)
 
 
@@ -269,8 +259,6 @@ def unpaired_logprob_chosen(completion_logprobs: Tensor, desirable: Tensor) -> T
         >>> round(F.unpaired_logprob_chosen(completion_logprobs, desirable).item(), 3)
         -1.5
     """
-    desirable = desirable.bool()
-    completion_logprobs = ops.as_float(completion_logprobs)
     return keep.mean(completion_logprobs, desirable)
 
 
@@ -306,8 +294,6 @@ def unpaired_logprob_rejected(completion_logprobs: Tensor, desirable: Tensor) ->
         >>> round(F.unpaired_logprob_rejected(completion_logprobs, desirable).item(), 3)
         -3.0
     """
-    desirable = desirable.bool()
-    completion_logprobs = ops.as_float(completion_logprobs)
     condition = ~desirable
     return keep.mean(completion_logprobs, condition)
 
@@ -341,9 +327,6 @@ def unpaired_logit_chosen(mean_logits: Tensor, desirable: Tensor, mask: Tensor) 
         >>> round(F.unpaired_logit_chosen(mean_logits, desirable, mask).item(), 3)
         3.0
     """
-    desirable = desirable.bool()
-    mask = mask.bool()
-    mean_logits = ops.masked(mean_logits, mask)
     condition = mask & ops.per_token(desirable, mask)
     return keep.mean(mean_logits, condition)
 
@@ -376,9 +359,6 @@ def unpaired_logit_rejected(mean_logits: Tensor, desirable: Tensor, mask: Tensor
         >>> round(F.unpaired_logit_rejected(mean_logits, desirable, mask).item(), 3)
         6.0
     """
-    desirable = desirable.bool()
-    mask = mask.bool()
-    mean_logits = ops.masked(mean_logits, mask)
     condition = mask & ~ops.per_token(desirable, mask)
     return keep.mean(mean_logits, condition)
 
@@ -425,8 +405,6 @@ def unpaired_kl(mismatched_logprobs: Tensor, ref_mismatched_logprobs: Tensor) ->
         >>> round(F.unpaired_kl(mismatched_logprobs, ref_mismatched_logprobs).item(), 4)
         0.5
     """
-    mismatched_logprobs = ops.as_float(mismatched_logprobs)
-    ref_mismatched_logprobs = ops.as_float(ref_mismatched_logprobs)
     return keep.mean(mismatched_logprobs - ref_mismatched_logprobs)
 
 
@@ -459,8 +437,6 @@ def unpaired_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.unpaired_entropy(token_entropy, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    token_entropy = ops.masked(token_entropy, mask)
     return keep.mean(token_entropy, mask)
 
 
@@ -521,9 +497,6 @@ def unpaired_loss_kto(
         >>> round(value.item(), 4)
         0.4875
     """
-    desirable = desirable.bool()
-    completion_logprobs = ops.as_float(completion_logprobs)
-    ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     gain = beta * (completion_logprobs - ref_completion_logprobs - reference_point)
     product = undesirable_weight * (1 - torch.sigmoid(-gain))
     return keep.mean(torch.where(desirable, desirable_weight * (1 - torch.sigmoid(gain)), product))
@@ -581,9 +554,6 @@ def unpaired_loss_apo_zero(
         >>> round(F.unpaired_loss_apo_zero(completion_logprobs, ref_completion_logprobs, desirable).item(), 4)
         0.4833
     """
-    desirable = desirable.bool()
-    completion_logprobs = ops.as_float(completion_logprobs)
-    ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     reward = beta * (completion_logprobs - ref_completion_logprobs)
     sigmoid = torch.sigmoid(reward)
     return keep.mean(torch.where(desirable, desirable_weight * (1 - sigmoid), undesirable_weight * sigmoid))
@@ -637,9 +607,6 @@ def unpaired_loss_bco(
         >>> round(F.unpaired_loss_bco(completion_logprobs, ref_completion_logprobs, desirable, threshold=0.2).item(), 4)
         0.699
     """
-    desirable = desirable.bool()
-    completion_logprobs = ops.as_float(completion_logprobs)
-    ref_completion_logprobs = ops.as_float(ref_completion_logprobs)
     shifted = beta * (completion_logprobs - ref_completion_logprobs) - threshold
     negative_log_sigmoid = -torch.nn.functional.logsigmoid(-shifted)
     return keep.mean(torch.where(desirable, -torch.nn.functional.logsigmoid(shifted), negative_log_sigmoid))

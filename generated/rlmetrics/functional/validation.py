@@ -70,7 +70,6 @@ def validation_mean(sample_values: Tensor, group_ids: Tensor) -> Tensor:
         >>> round(F.validation_mean(sample_values, group_ids).item(), 3)
         3.75
     """
-    sample_values = ops.as_float(sample_values)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
     return keep.mean(ops.group_mean(sample_values, group_index), exists)
@@ -102,7 +101,6 @@ def validation_auxiliary_mean(sample_values: Tensor, group_ids: Tensor) -> Tenso
         >>> round(F.validation_auxiliary_mean(sample_values, group_ids).item(), 3)
         3.75
     """
-    sample_values = ops.as_float(sample_values)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
     return keep.mean(ops.group_mean(sample_values, group_index), exists)
@@ -134,7 +132,6 @@ def validation_std(sample_values: Tensor, group_ids: Tensor) -> Tensor:
         >>> round(F.validation_std(sample_values, group_ids).item(), 4)
         0.25
     """
-    sample_values = ops.as_float(sample_values)
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
     return keep.mean(ops.group_std(sample_values, group_index, ddof=0), exists)

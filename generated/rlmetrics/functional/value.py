@@ -87,12 +87,9 @@ def value_loss(values: Tensor, old_values: Tensor, returns: Tensor, mask: Tensor
         >>> round(F.value_loss(values, old_values, returns, mask).item(), 3)
         3.115
     """
-    mask = mask.bool()
-    values = ops.masked(values, mask)
-    old_values = ops.masked(old_values, mask)
-    returns = ops.masked(returns, mask)
     clipped = torch.minimum(torch.maximum(values, old_values - clip_value), old_values + clip_value)
-    return keep.mean(torch.maximum(torch.square(values - returns), torch.square(clipped - returns)), mask)
+    power = torch.square(ops.masked(clipped - returns, mask))
+    return keep.mean(torch.maximum(torch.square(ops.masked(values - returns, mask)), power), mask)
 
 
 @METRICS.metric("value/clip_fraction", results.ratio)
@@ -146,13 +143,9 @@ def value_clip_fraction(
         >>> round(F.value_clip_fraction(values, old_values, returns, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    values = ops.masked(values, mask)
-    old_values = ops.masked(old_values, mask)
-    returns = ops.masked(returns, mask)
     clipped = torch.minimum(torch.maximum(values, old_values - clip_value), old_values + clip_value)
-    condition = (torch.square(clipped - returns) > torch.square(values - returns)) & mask
-    condition_count = ops.count(condition)
+    power = torch.square(ops.masked(clipped - returns, mask))
+    condition_count = ops.count((power > torch.square(ops.masked(values - returns, mask))) & mask)
     token_count = ops.count(mask)
     return pack([condition_count, token_count])
 
@@ -190,10 +183,7 @@ def value_error(values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.value_error(values, returns, mask).item(), 3)
         6.0
     """
-    mask = mask.bool()
-    values = ops.masked(values, mask)
-    returns = ops.masked(returns, mask)
-    return keep.mean(torch.square(values - returns), mask)
+    return keep.mean(torch.square(ops.masked(values - returns, mask)), mask)
 
 
 @METRICS.metric("value/prediction_mean", results.ratio)
@@ -226,8 +216,6 @@ def value_prediction_mean(values: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.value_prediction_mean(values, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    values = ops.masked(values, mask)
     return keep.mean(values, mask)
 
 
@@ -260,8 +248,6 @@ def value_mean(old_values: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.value_mean(old_values, mask).item(), 3)
         1.167
     """
-    mask = mask.bool()
-    old_values = ops.masked(old_values, mask)
     return keep.mean(old_values, mask)
 
 
@@ -295,8 +281,6 @@ def value_variance(old_values: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.value_variance(old_values, mask).item(), 4)
         0.5833
     """
-    mask = mask.bool()
-    old_values = ops.masked(old_values, mask)
     return ops.moments(old_values, mask)
 
 
@@ -329,8 +313,6 @@ def value_max(old_values: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.value_max(old_values, mask).item(), 3)
         2.0
     """
-    mask = mask.bool()
-    old_values = ops.masked(old_values, mask)
     return keep.largest(old_values, mask)
 
 
@@ -363,8 +345,6 @@ def value_min(old_values: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.value_min(old_values, mask).item(), 4)
         0.5
     """
-    mask = mask.bool()
-    old_values = ops.masked(old_values, mask)
     return keep.smallest(old_values, mask)
 
 
@@ -410,9 +390,6 @@ def value_explained_variance(old_values: Tensor, returns: Tensor, mask: Tensor) 
         >>> round(F.value_explained_variance(old_values, returns, mask).item(), 4)
         -0.75
     """
-    mask = mask.bool()
-    old_values = ops.masked(old_values, mask)
-    returns = ops.masked(returns, mask)
     difference_moments = ops.moments(returns - old_values, mask)
     returns_moments = ops.moments(returns, mask)
     return pack([difference_moments, returns_moments])
@@ -460,9 +437,6 @@ def value_explained_variance_epsilon(old_values: Tensor, returns: Tensor, mask: 
         >>> round(F.value_explained_variance_epsilon(old_values, returns, mask).item(), 4)
         -0.75
     """
-    mask = mask.bool()
-    old_values = ops.masked(old_values, mask)
-    returns = ops.masked(returns, mask)
     difference_moments = ops.moments(returns - old_values, mask)
     returns_moments = ops.moments(returns, mask)
     return pack([difference_moments, returns_moments])
@@ -508,10 +482,7 @@ def value_explained_variance_mse(values: Tensor, returns: Tensor, mask: Tensor) 
         >>> round(F.value_explained_variance_mse(values, returns, mask).item(), 3)
         -1.571
     """
-    mask = mask.bool()
-    values = ops.masked(values, mask)
-    returns = ops.masked(returns, mask)
-    power_sum = ops.total(torch.square(values - returns), mask)
+    power_sum = ops.total(torch.square(ops.masked(values - returns, mask)), mask)
     token_count = ops.count(mask)
     returns_moments = ops.moments(returns, mask)
     return pack([power_sum, token_count, returns_moments])

@@ -58,7 +58,6 @@ def value_regression_optimal_value_mean(optimal_values: Tensor) -> Tensor:
         >>> round(F.value_regression_optimal_value_mean(tensor([1., 2., 6.])).item(), 3)
         3.0
     """
-    optimal_values = ops.as_float(optimal_values)
     return keep.mean(optimal_values)
 
 
@@ -89,8 +88,6 @@ def value_regression_target_mean(rewards: Tensor, optimal_values: Tensor) -> Ten
         >>> round(F.value_regression_target_mean(rewards, optimal_values).item(), 4)
         0.5
     """
-    rewards = ops.as_float(rewards)
-    optimal_values = ops.as_float(optimal_values)
     return keep.mean(rewards - optimal_values)
 
 
@@ -131,9 +128,6 @@ def value_regression_implicit_reward_mean(
         >>> round(F.value_regression_implicit_reward_mean(logprobs, ref_logprobs, mask, beta=2).item(), 4)
         -0.9808
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
     return keep.mean(beta * ops.seq_sum(logprobs - ref_logprobs, mask))
 
 
@@ -185,10 +179,5 @@ def value_regression_loss(
         >>> round(F.value_regression_loss(logprobs, ref_logprobs, rewards, optimal_values, mask, beta=2).item(), 3)
         2.278
     """
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    ref_logprobs = ops.masked(ref_logprobs, mask)
-    rewards = ops.as_float(rewards)
-    optimal_values = ops.as_float(optimal_values)
     product = beta * ops.seq_sum(logprobs - ref_logprobs, mask)
     return keep.mean(torch.square(product - (rewards - optimal_values)))

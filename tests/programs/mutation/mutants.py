@@ -21,7 +21,7 @@ KINDS = (
 )
 
 
-_MASKED = re.compile(r"ops\.masked\((\w+), mask\)")
+_MASKED = re.compile(r"ops\.masked\((.+), mask\)")
 
 
 @dataclass(frozen=True)

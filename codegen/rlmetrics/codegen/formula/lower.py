@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from rlmetrics.state.slot_layout import Slot
@@ -13,6 +14,7 @@ from .line_scope import Scope, UniqueNames
 from .nodes import Arena, Node, walk
 from .operations import OPERATIONS, REDUCTIONS
 from .padding_guards import guarded
+from .padding_masks import padding_masks
 from .slot_plan import Empty, SlotPlan
 from .torch_code import Renderer
 
@@ -69,15 +71,13 @@ def lower(
         # From the leaves up, so that long chains of constants need no deep recursion.
         renderer.is_number(node)
     results = {key: finalize(arena, plan, renderer, names, root, empty) for key, (root, empty) in roots.items()}
-    used = {
-        str(node.value): node
-        for node in walk(node for filled in plan.filled for node in filled.nodes)
-        if node.op == "input"
-    }
+    reduced = [node for filled in plan.filled for node in filled.nodes]
+    used = {str(node.value): node for node in walk(reduced) if node.op == "input"}
     ordered = {name: used[name] for name in inputs if name in used}
-    body = Scope(names, arena.names, renderer.render)
-    body.lines += [*checks(ordered), *conversions(ordered, renderer.safe)]
-    body.prepare(node for filled in plan.filled for node in filled.nodes)
+    masks = padding_masks(nodes, renderer.safe)
+    body = Scope(names, arena.names, renderer.masking(masks))
+    body.lines += [*checks(ordered), *conversions(ordered, masks)]
+    body.prepare(reduced)
     for filled in plan.filled:
         text, _ = body.call(filled.function, filled.nodes, *filled.more)
         body.lines.append(f"{filled.slot.name} = {text}")
@@ -143,18 +143,14 @@ def _check(call: str, first: str, others: Sequence[str]) -> Iterator[str]:
     yield f"{line})"
 
 
-def conversions(inputs: Mapping[str, Node], safe: frozenset[Node]) -> Iterator[str]:
-    """Yield lines that give each input the dtype to compute in, and padding a harmless value."""
+def conversions(inputs: Mapping[str, Node], masked: AbstractSet[Node]) -> Iterator[str]:
+    """Yield lines that give each input the dtype to compute in, and some of them a harmless value in padding."""
     for name, node in inputs.items():
         if node.dtype == "bool":
             yield f"{name} = {name}.bool()"
     for name, node in inputs.items():
         if node.dtype == "float" and node.extent != "vocab":
-            yield (
-                f"{name} = ops.masked({name}, mask)"
-                if node in safe and node.extent == "token"
-                else f"{name} = ops.as_float({name})"
-            )
+            yield f"{name} = ops.masked({name}, mask)" if node in masked else f"{name} = ops.as_float({name})"
 
 
 def tidy(lines: Sequence[str]) -> Iterator[str]:

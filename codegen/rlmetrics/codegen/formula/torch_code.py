@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from .constants import Constants
@@ -52,6 +53,15 @@ class Renderer:
 
         def render(node: Node, scope: Scope) -> Piece:
             return result(node) if node.op in REDUCTIONS else self.render(node, scope)
+
+        return render
+
+    def masking(self, masked: AbstractSet[Node]) -> Callable[[Node, Scope], Piece]:
+        """Return what renders as this does, but replaces padding in some values by zero; inputs have it before."""
+
+        def render(node: Node, scope: Scope) -> Piece:
+            text, binding = self.render(node, scope)
+            return (f"ops.masked({text}, mask)", ATOM) if node in masked and node.args else (text, binding)
 
         return render
 

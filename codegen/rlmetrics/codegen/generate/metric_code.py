@@ -25,6 +25,9 @@ _KEPT: Final = {
 }
 """What fills both slots of a state at once: that of a value, and that of the size of its population."""
 
+_BEFORE: Final = re.compile(r"ops\.same_(?:shape|rows)\(.*|(\w+) = (?:\1\.bool\(\)|ops\.as_float\(\1\))")
+"""Lines that check and convert inputs, which is done before a metric's own code."""
+
 _RESULTS: Final = (
     (r"return \{0\} / \{1\}", "results.ratio"),
     (r"return ops\.or_nan\(\{0\}, \{1\}\)", "results.counted"),
@@ -81,8 +84,7 @@ def _result_lines(compiled: Compiled) -> Iterator[str]:
 
 def state_body(compiled: Compiled, let: Collection[str] = ()) -> str:
     """Return the lines that make the packed state of the inputs; what a formula names in its ``let`` stays named."""
-    # Shapes are checked before, and in other words.
-    lines = [line for line in compiled.update_source if not line.startswith(("ops.same_shape(", "ops.same_rows("))]
+    lines = [line for line in compiled.update_source if not _BEFORE.fullmatch(line)]
     names = {slot.name for slot in compiled.slots}
     filled = dict(line.split(" = ", 1) for line in lines if line.partition(" = ")[0] in names)
     steps = [line for line in lines if line.partition(" = ")[0] not in names]
