@@ -39,18 +39,18 @@ def advantage_mean(advantages: Tensor, mask: Tensor) -> Tensor:
     than the critic expected.
 
     Formula: ``mean(advantages)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
@@ -73,18 +73,18 @@ def advantage_max(advantages: Tensor, mask: Tensor) -> Tensor:
     an outlier that dominates the update.
 
     Formula: ``max(advantages)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
@@ -106,18 +106,18 @@ def advantage_min(advantages: Tensor, mask: Tensor) -> Tensor:
     A tail of the batch, how strongly the worst token is pushed away.
 
     Formula: ``min(advantages)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
@@ -140,8 +140,8 @@ def advantage_distribution(advantages: Tensor, mask: Tensor) -> Tensor:
     rewards (right and wrong answers); one sharp peak is a batch without signal.
 
     Formula: ``histogram(advantages, low=-5, high=5, bins=100)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
@@ -149,10 +149,10 @@ def advantage_distribution(advantages: Tensor, mask: Tensor) -> Tensor:
 
     Returns:
         Float64 tensor ``[104]``: the count below -5, the counts of 100 equal bins, the count above 5, then minimum and
-        maximum a pure number.
+        maximum, dimensionless.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
@@ -178,18 +178,18 @@ def advantage_distribution_unmasked(advantages: Tensor) -> Tensor:
     rewards (right and wrong answers); one sharp peak is a batch without signal.
 
     Formula: ``histogram(advantages, low=-5, high=5, bins=100, over=everything)``.
-    Population: Every position of the padded tensor, prompt and padding included. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every position of the padded tensor, prompt and padding included. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
 
     Returns:
         Float64 tensor ``[104]``: the count below -5, the counts of 100 equal bins, the count above 5, then minimum and
-        maximum a pure number.
+        maximum, dimensionless.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,

@@ -58,16 +58,16 @@ def async_rollout_turns_mean(model_turns: Tensor) -> Tensor:
     longer called.
 
     Formula: ``mean(model_turns)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         model_turns: Int tensor ``[B]``. Number of times the model was asked for text in each conversation.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_turns_mean(tensor([1, 2, 6])).item(), 3)
@@ -84,16 +84,16 @@ def async_rollout_turns_max(model_turns: Tensor) -> Tensor:
     near 1 points to a few prompts on which the model loops; those conversations also hold up their whole group.
 
     Formula: ``max(model_turns)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         model_turns: Int tensor ``[B]``. Number of times the model was asked for text in each conversation.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_turns_max(tensor([1, 6, 2])).item(), 3)
@@ -112,17 +112,17 @@ def async_rollout_duration_mean(event_seconds: Tensor) -> Tensor:
     conversation to its being complete, before it is scored; every finished conversation counts once.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_duration_mean(tensor([1., 2., 6.])).item(), 3)
@@ -141,16 +141,16 @@ def async_rollout_samples_per_conversation_mean(training_sequences: Tensor) -> T
     that favour long conversations. 0 is possible for conversations without a token to train on.
 
     Formula: ``mean(training_sequences)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         training_sequences: Int tensor ``[B]``. Number of training sequences that each conversation was turned into.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_samples_per_conversation_mean(tensor([1, 2, 6])).item(), 3)
@@ -174,7 +174,7 @@ def async_rollout_drift_fork_fraction(turn_forks: Tensor, turn_transitions: Tens
     removing reasoning.
 
     Formula: ``sum(turn_forks) / sum(turn_transitions)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         turn_forks: Int tensor ``[B]``. Number of those transitions at which a new training sequence began.
@@ -182,10 +182,10 @@ def async_rollout_drift_fork_fraction(turn_forks: Tensor, turn_transitions: Tens
             conversation.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> turn_forks = tensor([1, 2])
@@ -213,7 +213,7 @@ def async_rollout_drift_realign_fraction(turn_realignments: Tensor, turn_transit
     receive a gradient. Missing as long as conversations have one turn.
 
     Formula: ``sum(turn_realignments) / sum(turn_transitions)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         turn_realignments: Int tensor ``[B]``. Number of those transitions at which the end of the last answer was
@@ -222,10 +222,10 @@ def async_rollout_drift_realign_fraction(turn_realignments: Tensor, turn_transit
             conversation.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> turn_realignments = tensor([1, 4])
@@ -253,7 +253,7 @@ def async_rollout_drift_tokens_per_transition(drift_tokens: Tensor, turn_transit
     turn.
 
     Formula: ``sum(drift_tokens) / sum(turn_transitions)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         drift_tokens: Int tensor ``[B]`` in token. Held tokens that the prompts of later turns contradicted, added up
@@ -262,10 +262,10 @@ def async_rollout_drift_tokens_per_transition(drift_tokens: Tensor, turn_transit
             conversation.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> drift_tokens = tensor([5, 10])
@@ -287,17 +287,17 @@ def async_rollout_drift_tokens_max(largest_drift: Tensor) -> Tensor:
     stretch of reasoning from the history.
 
     Formula: ``max(largest_drift)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         largest_drift: Int tensor ``[B]`` in token. Most held tokens that one transition of each conversation
             contradicted.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_drift_tokens_max(tensor([1, 6, 2])).item(), 3)
@@ -315,16 +315,16 @@ def async_rollout_tool_loop_exhausted_fraction(loop_exhausted: Tensor) -> Tensor
     the limit or punish long loops. Missing in runs without tools.
 
     Formula: ``mean(loop_exhausted)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         loop_exhausted: Bool tensor ``[B]``. True for conversations that a limit on tool iterations or time ended.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_tool_loop_exhausted_fraction(tensor([1, 0, 0])).item(), 4)
@@ -341,16 +341,16 @@ def async_rollout_tools_parallel_calls_mean(calls_per_message: Tensor) -> Tensor
     there are. Calls in each message that called tools, averaged over all such messages since the last log.
 
     Formula: ``mean(calls_per_message)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         calls_per_message: Int tensor ``[N]``. Number of tools that each message with a tool call called at once.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_tools_parallel_calls_mean(tensor([1, 2, 6])).item(), 3)
@@ -369,17 +369,17 @@ def async_rollout_tools_latency_mean(event_seconds: Tensor) -> Tensor:
     calls since the last log.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_tools_latency_mean(tensor([1., 2., 6.])).item(), 3)
@@ -396,17 +396,17 @@ def async_rollout_tools_latency_of_one_mean(event_seconds: Tensor) -> Tensor:
     result or error, in the rollout worker, averaged over its calls since the last log.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_tools_latency_of_one_mean(tensor([1., 2., 6.])).item(), 3)
@@ -424,16 +424,16 @@ def async_rollout_tools_calls(tool_calls: Tensor) -> Tensor:
     conversations since the last log, of all conversations, trained on or not.
 
     Formula: ``sum(tool_calls)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         tool_calls: Int tensor ``[B]``. Number of tool calls that each response asked for.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+        Float64 tensor ``[]``, dimensionless; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_tools_calls(tensor([1, 2, 6])).item(), 3)
@@ -451,16 +451,16 @@ def async_rollout_tools_failures(tool_failures: Tensor) -> Tensor:
     the last log, of all conversations, trained on or not.
 
     Formula: ``sum(tool_failures)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         tool_failures: Int tensor ``[B]``. Number of those tool calls that failed.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+        Float64 tensor ``[]``, dimensionless; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_tools_failures(tensor([0, 1, 4])).item(), 3)
@@ -478,16 +478,16 @@ def async_rollout_tools_unknown_calls(unknown_tool_calls: Tensor) -> Tensor:
     conversations, trained on or not.
 
     Formula: ``sum(unknown_tool_calls)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         unknown_tool_calls: Int tensor ``[B]``. Number of tool calls of each response that name no known tool.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+        Float64 tensor ``[]``, dimensionless; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_tools_unknown_calls(tensor([0, 0, 3])).item(), 3)
@@ -504,17 +504,17 @@ def async_rollout_environment_reset_time_mean(event_seconds: Tensor) -> Tensor:
     before. From asking for the reset to having its observation, averaged over the resets since the last log.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_environment_reset_time_mean(tensor([1., 2., 6.])).item(), 3)
@@ -531,17 +531,17 @@ def async_rollout_environment_reward_time_mean(event_seconds: Tensor) -> Tensor:
     environment to having its reward, averaged over the conversations since the last log.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_environment_reward_time_mean(tensor([1., 2., 6.])).item(), 3)
@@ -558,17 +558,17 @@ def async_rollout_environment_correctness_mean(environment_rewards: Tensor) -> T
     success rate. Compare with the trained reward to see whether shaping is exploited.
 
     Formula: ``mean(environment_rewards)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         environment_rewards: Float tensor ``[B]``. Verdict of the environment on each conversation, before anything
             changes it.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_environment_correctness_mean(tensor([1., 2., 6.])).item(), 3)
@@ -586,17 +586,17 @@ def async_rollout_scoring_time_mean(event_seconds: Tensor) -> Tensor:
     functions of a group to having its advantages, in the rollout worker.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_scoring_time_mean(tensor([1., 2., 6.])).item(), 3)
@@ -613,17 +613,17 @@ def async_rollout_scoring_wait_mean(event_seconds: Tensor) -> Tensor:
     last response of a group to the start of its scoring.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_scoring_wait_mean(tensor([1., 2., 6.])).item(), 3)
@@ -640,17 +640,17 @@ def async_rollout_scoring_block_mean(event_seconds: Tensor) -> Tensor:
     rewards cost. From finding the queue of groups full to the group being accepted, one value per pause.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_scoring_block_mean(tensor([1., 2., 6.])).item(), 3)
@@ -667,17 +667,17 @@ def async_rollout_backpressure_mean(event_seconds: Tensor) -> Tensor:
     happened. From finding the queue of samples full to the sample being accepted, one value per pause.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_backpressure_mean(tensor([1., 2., 6.])).item(), 3)
@@ -695,17 +695,17 @@ def async_rollout_time_in_queue_mean(event_seconds: Tensor) -> Tensor:
     left out.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.async_rollout_time_in_queue_mean(tensor([1., 2., 6.])).item(), 3)

@@ -55,17 +55,17 @@ def asynchrony_trainer_idle_fraction(wait_times: Tensor, step_times: Tensor) -> 
     over step time, both added up over a synchronisation cycle.
 
     Formula: ``sum(wait_times) / sum(step_times)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         wait_times: Float tensor ``[N]`` in s. Time for which each training step waited for samples.
         step_times: Float tensor ``[N]`` in s. Wall time of each training step, one number per step.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> wait_times = tensor([1., 2., 6.])
@@ -88,16 +88,16 @@ def asynchrony_sample_wait_time(wait_times: Tensor) -> Tensor:
     the last one, added up over a synchronisation cycle.
 
     Formula: ``sum(wait_times)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         wait_times: Float tensor ``[N]`` in s. Time for which each training step waited for samples.
 
     Returns:
-        Float64 tensor ``[]``, in s; 0 over an empty population.
+        Float64 tensor ``[]``, in s; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.asynchrony_sample_wait_time(tensor([1., 2., 6.])).item(), 3)
@@ -120,7 +120,7 @@ def asynchrony_rollouter_idle_fraction(active_times: Tensor, version_times: Tens
     active time over the time between two weight updates.
 
     Formula: ``1 - sum(active_times) / sum(version_times)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         active_times: Float tensor ``[N]`` in s. Time in which the rollout generated, one number per interval between
@@ -129,10 +129,10 @@ def asynchrony_rollouter_idle_fraction(active_times: Tensor, version_times: Tens
             interval.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> active_times = tensor([1., 2., 6.])
@@ -155,16 +155,16 @@ def asynchrony_generation_time_mean(generation_seconds: Tensor) -> Tensor:
     that share the engine.
 
     Formula: ``mean(generation_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.asynchrony_generation_time_mean(tensor([6., 1., 2.])).item(), 3)
@@ -181,16 +181,16 @@ def asynchrony_generation_time_max(generation_seconds: Tensor) -> Tensor:
     staleness.
 
     Formula: ``max(generation_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.asynchrony_generation_time_max(tensor([6., 1., 2.])).item(), 3)
@@ -206,16 +206,16 @@ def asynchrony_generation_time_min(generation_seconds: Tensor) -> Tensor:
     The fastest response of the batch; a floor near 0 means empty or aborted responses.
 
     Formula: ``min(generation_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.asynchrony_generation_time_min(tensor([6., 1., 2.])).item(), 3)
@@ -231,17 +231,17 @@ def asynchrony_generation_time_p50(generation_seconds: Tensor) -> Tensor:
     Half of the responses took less. Far below the mean, a few long responses dominate.
 
     Formula: ``quantile(generation_seconds, level=0.5)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
-    keeps every value, at eight bytes for each position of the inputs, and no suite takes it.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split. The
+    state stores every value, 8 bytes for each position of the inputs; suites do not accept it.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.asynchrony_generation_time_p50(tensor([6., 1., 2.])).item(), 3)
@@ -259,17 +259,17 @@ def asynchrony_generation_time_p95(generation_seconds: Tensor) -> Tensor:
     One response in twenty took longer. The tail decides how much staleness must be allowed to keep the trainer busy.
 
     Formula: ``quantile(generation_seconds, level=0.95)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
-    keeps every value, at eight bytes for each position of the inputs, and no suite takes it.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split. The
+    state stores every value, 8 bytes for each position of the inputs; suites do not accept it.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.asynchrony_generation_time_p95(tensor([6., 1., 2.])).item(), 3)
@@ -287,17 +287,17 @@ def asynchrony_generation_time_p99(generation_seconds: Tensor) -> Tensor:
     One response in a hundred took longer; noisy with small batches.
 
     Formula: ``quantile(generation_seconds, level=0.99)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
-    keeps every value, at eight bytes for each position of the inputs, and no suite takes it.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split. The
+    state stores every value, 8 bytes for each position of the inputs; suites do not accept it.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.asynchrony_generation_time_p99(tensor([6., 1., 2.])).item(), 3)
@@ -315,17 +315,17 @@ def asynchrony_partial_responses(newest_version: Tensor, oldest_version: Tensor)
     The count behind the share.
 
     Formula: ``count(newest_version > oldest_version)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         newest_version: Int tensor ``[B]``. Version of the weights that generated the last token of each response.
         oldest_version: Int tensor ``[B]``. Version of the weights that generated the first token of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+        Float64 tensor ``[]``, dimensionless; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -348,17 +348,17 @@ def asynchrony_partial_fraction(newest_version: Tensor, oldest_version: Tensor) 
     0 without partial rollouts. High values mean that weights change faster than responses finish.
 
     Formula: ``mean(newest_version > oldest_version)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         newest_version: Int tensor ``[B]``. Version of the weights that generated the last token of each response.
         oldest_version: Int tensor ``[B]``. Version of the weights that generated the first token of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -380,17 +380,17 @@ def asynchrony_partial_span_max(newest_version: Tensor, oldest_version: Tensor) 
     0 without partial rollouts.
 
     Formula: ``max(newest_version - oldest_version)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         newest_version: Int tensor ``[B]``. Version of the weights that generated the last token of each response.
         oldest_version: Int tensor ``[B]``. Version of the weights that generated the first token of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -413,16 +413,16 @@ def asynchrony_train_compute_time(compute_times: Tensor) -> Tensor:
     training steps of a synchronisation cycle.
 
     Formula: ``sum(compute_times)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         compute_times: Float tensor ``[N]`` in s. Time for which each training step computed.
 
     Returns:
-        Float64 tensor ``[]``, in s; 0 over an empty population.
+        Float64 tensor ``[]``, in s; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.asynchrony_train_compute_time(tensor([1., 2., 6.])).item(), 3)
@@ -439,16 +439,16 @@ def asynchrony_train_allocated_time(allocated_times: Tensor) -> Tensor:
     steps of a synchronisation cycle.
 
     Formula: ``sum(allocated_times)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         allocated_times: Float tensor ``[N]`` in s. Time for which each training step held its devices.
 
     Returns:
-        Float64 tensor ``[]``, in s; 0 over an empty population.
+        Float64 tensor ``[]``, in s; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.asynchrony_train_allocated_time(tensor([10., 4., 6.])).item(), 2)
@@ -470,17 +470,17 @@ def asynchrony_train_utilisation(compute_times: Tensor, allocated_times: Tensor)
     Low values mean waiting for samples or for weight updates. Computed once per synchronisation cycle.
 
     Formula: ``sum(compute_times) / sum(allocated_times)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         compute_times: Float tensor ``[N]`` in s. Time for which each training step computed.
         allocated_times: Float tensor ``[N]`` in s. Time for which each training step held its devices.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> compute_times = tensor([1., 2., 6.])
@@ -510,7 +510,7 @@ def asynchrony_rollout_utilisation(interval_seconds: Tensor, active_requests: Te
 
         sum(interval_seconds * minimum(active_requests, request_slots)) / sum(interval_seconds * request_slots)
 
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         interval_seconds: Float tensor ``[N]`` in s. Length of each interval in which neither requests nor capacity of
@@ -520,10 +520,10 @@ def asynchrony_rollout_utilisation(interval_seconds: Tensor, active_requests: Te
             intervals.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> interval_seconds = tensor([1., 2., 5.])
@@ -572,7 +572,7 @@ def asynchrony_utilisation(
         ((1 - last(lent_fraction)) * lendable_devices * last(train_utilisation) + (last(lent_fraction) *
             lendable_devices + rollout_devices) * last(rollout_utilisation)) / (lendable_devices + rollout_devices)
 
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         train_utilisation: Float tensor ``[]``. Share of the time that training devices computed.
@@ -582,10 +582,10 @@ def asynchrony_utilisation(
         rollout_devices: Number of devices that the rollout has for itself.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     Example:
         >>> train_utilisation = tensor(0.6)

@@ -49,16 +49,16 @@ def balance_rank_tokens_min(rank_tokens: Tensor) -> Tensor:
     the maximum, the less.
 
     Formula: ``min(rank_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         rank_tokens: Int tensor ``[N]`` in token. Number of tokens that each data-parallel rank trains on.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.balance_rank_tokens_min(tensor([2, 1, 6])).item(), 3)
@@ -74,16 +74,16 @@ def balance_rank_tokens_max(rank_tokens: Tensor) -> Tensor:
     Prompt and response tokens of the fullest rank, after any reordering. It sets the pace and the peak of memory.
 
     Formula: ``max(rank_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         rank_tokens: Int tensor ``[N]`` in token. Number of tokens that each data-parallel rank trains on.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.balance_rank_tokens_max(tensor([2, 6, 1])).item(), 3)
@@ -99,16 +99,16 @@ def balance_rank_tokens_mean(rank_tokens: Tensor) -> Tensor:
     All tokens of the batch over the number of ranks, the balance that would be perfect.
 
     Formula: ``mean(rank_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         rank_tokens: Int tensor ``[N]`` in token. Number of tokens that each data-parallel rank trains on.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.balance_rank_tokens_mean(tensor([2, 6, 1])).item(), 3)
@@ -125,17 +125,17 @@ def balance_chunk_tokens_min(chunk_tokens: Tensor) -> Tensor:
     do once batches are balanced.
 
     Formula: ``min(chunk_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         chunk_tokens: Int tensor ``[N]`` in token. Number of tokens of each equal chunk of the batch in its original
             order.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.balance_chunk_tokens_min(tensor([2, 1, 6])).item(), 3)
@@ -152,17 +152,17 @@ def balance_chunk_tokens_max(chunk_tokens: Tensor) -> Tensor:
     balancing to see what balancing gains.
 
     Formula: ``max(chunk_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         chunk_tokens: Int tensor ``[N]`` in token. Number of tokens of each equal chunk of the batch in its original
             order.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.balance_chunk_tokens_max(tensor([2, 6, 1])).item(), 3)
@@ -185,17 +185,17 @@ def balance_chunk_tokens_spread(chunk_tokens: Tensor) -> Tensor:
     before.
 
     Formula: ``max(chunk_tokens) - min(chunk_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         chunk_tokens: Int tensor ``[N]`` in token. Number of tokens of each equal chunk of the batch in its original
             order.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.balance_chunk_tokens_spread(tensor([2, 6, 1])).item(), 3)
@@ -221,16 +221,16 @@ def balance_expert_load_max_violation(expert_assignments: Tensor) -> Tensor:
     routing shows as a steady climb.
 
     Formula: ``max(expert_assignments) / mean(expert_assignments) - 1``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         expert_assignments: Int tensor ``[N]``. Number of tokens routed to each expert of one layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
@@ -260,16 +260,16 @@ def balance_expert_load_min_violation(expert_assignments: Tensor) -> Tensor:
     expert of the layer has died.
 
     Formula: ``min(expert_assignments) / mean(expert_assignments) - 1``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         expert_assignments: Int tensor ``[N]``. Number of tokens routed to each expert of one layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
@@ -293,17 +293,17 @@ def balance_expert_load_avg_violation(expert_assignments: Tensor) -> Tensor:
     to a single expert than the extremes. A batch is one report: counts of all micro-batches and ranks since the last
     one are added up expert by expert before.
 
-    Each update of a state must be one whole batch as the trainer forms it; the result is the mean over batches, which
-    count alike, whatever their size.
+    Each update of a state must be one whole batch as the trainer forms it; the result is the unweighted mean over
+    batches.
 
     Args:
         expert_assignments: Int tensor ``[N]``. Number of tokens routed to each expert of one layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
@@ -324,16 +324,16 @@ def balance_expert_load_max_violation_layer_max(layer_violations: Tensor) -> Ten
     when routing collapses in one layer.
 
     Formula: ``max(layer_violations)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         layer_violations: Float tensor ``[N]``. Load violation of each layer, one number per layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
@@ -354,16 +354,16 @@ def balance_expert_load_max_violation_layer_mean(layer_violations: Tensor) -> Te
     faintly; look at the largest layer too.
 
     Formula: ``mean(layer_violations)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         layer_violations: Float tensor ``[N]``. Load violation of each layer, one number per layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
@@ -384,16 +384,16 @@ def balance_expert_load_min_violation_layer_max(layer_violations: Tensor) -> Ten
     experts; look at single layers for those.
 
     Formula: ``max(layer_violations)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         layer_violations: Float tensor ``[N]``. Load violation of each layer, one number per layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
@@ -414,16 +414,16 @@ def balance_expert_load_min_violation_layer_mean(layer_violations: Tensor) -> Te
     an expert that is never used.
 
     Formula: ``mean(layer_violations)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         layer_violations: Float tensor ``[N]``. Load violation of each layer, one number per layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
@@ -443,16 +443,16 @@ def balance_expert_load_avg_violation_layer_max(layer_violations: Tensor) -> Ten
     The layer whose experts are used least evenly on average. Less jumpy than the busiest expert.
 
     Formula: ``max(layer_violations)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         layer_violations: Float tensor ``[N]``. Load violation of each layer, one number per layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
@@ -472,16 +472,16 @@ def balance_expert_load_avg_violation_layer_mean(layer_violations: Tensor) -> Te
     Overall unevenness of routing in one number; 0 is perfect balance.
 
     Formula: ``mean(layer_violations)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         layer_violations: Float tensor ``[N]``. Load violation of each layer, one number per layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DeepSeek-AI 2024, DeepSeek-V3 Technical Report (MaxVio in Wang et al. 2024, Auxiliary-Loss-Free Load Balancing),
@@ -502,16 +502,16 @@ def balance_expert_load_assignments(expert_assignments: Tensor) -> Tensor:
     on. Assignments of all response tokens but the last one of each response, added up since the last report.
 
     Formula: ``sum(expert_assignments)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         expert_assignments: Int tensor ``[N]``. Number of tokens routed to each expert of one layer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+        Float64 tensor ``[]``, dimensionless; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.balance_expert_load_assignments(tensor([1, 2, 6])).item(), 3)

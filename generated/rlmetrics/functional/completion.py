@@ -39,16 +39,16 @@ def completion_tool_calls_mean(tool_calls: Tensor) -> Tensor:
     towards the limit of turns suggests loops. It says nothing about whether the calls helped.
 
     Formula: ``mean(tool_calls)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         tool_calls: Int tensor ``[B]``. Number of tool calls that each response asked for.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.completion_tool_calls_mean(tensor([1, 2, 6])).item(), 3)
@@ -72,17 +72,17 @@ def completion_tool_calls_failure_fraction(tool_calls: Tensor, tool_failures: Te
     the tool to its environment. It is undefined without calls; a logged 0 may therefore mean that there were none.
 
     Formula: ``sum(tool_failures) / sum(tool_calls)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         tool_calls: Int tensor ``[B]``. Number of tool calls that each response asked for.
         tool_failures: Int tensor ``[B]``. Number of those tool calls that failed.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> tool_calls = tensor([4, 6])
@@ -105,16 +105,16 @@ def completion_kept_fraction(mask: Tensor) -> Tensor:
     happens when sampling becomes too hot or the end token too likely.
 
     Formula: ``mean(seq_any(mask))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.completion_kept_fraction(tensor([[1, 0], [0, 0], [1, 1]])).item(), 4)

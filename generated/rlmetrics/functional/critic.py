@@ -36,16 +36,16 @@ def critic_loss(critic_loss: Tensor) -> Tensor:
     again when the policy reaches states that it has not seen.
 
     Formula: ``mean(critic_loss)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         critic_loss: Float tensor ``[]``. Loss that one optimisation step of the critic minimised.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -66,17 +66,17 @@ def critic_gradient_norm(critic_gradient_norm: Tensor) -> Tensor:
     the critic receives no gradient.
 
     Formula: ``mean(critic_gradient_norm)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         critic_gradient_norm: Float tensor ``[]``. Norm of the critic's gradient in one optimisation step, before
             clipping.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Pascanu et al. 2013, On the difficulty of training recurrent neural networks, https://arxiv.org/abs/1211.5063.
@@ -95,16 +95,16 @@ def critic_learning_rate(critic_learning_rate: Tensor) -> Tensor:
     Follows the configured schedule and nothing else; a jump after a restart means that the scheduler's state was lost.
 
     Formula: ``last(critic_learning_rate)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         critic_learning_rate: Float tensor ``[]``. Learning rate of the critic's optimiser.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.critic_learning_rate(tensor(0.3)).item(), 4)
@@ -121,8 +121,8 @@ def critic_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tenso
     over ranks; verl's critic computes no loss for such heads, so that 0 stands where the number appears at all.
 
     Formula: ``mean(-multi_token_logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         multi_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities that a head for multi-token prediction
@@ -130,10 +130,10 @@ def critic_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tenso
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction,

@@ -44,8 +44,8 @@ def diffusion_policy_loss(
         advantage = per_token(clamp(image_advantages, -advantage_limit, advantage_limit))
         mean(maximum(-advantage * ratio, -advantage * clamp(ratio, 1 - clip_range, 1 + clip_range)), over=everything)
 
-    Population: Every denoising step of every image of the batch. Estimator: ppo_clip. Data may be split anywhere:
-    merged states equal the whole.
+    Population: Every denoising step of every image of the batch. Estimator: ppo_clip. Additive over tokens: states of
+    any parts of the data merge exactly.
 
     Args:
         denoising_logprobs: Float tensor ``[B, T]`` in nat. Log-probability of each denoising step of each image under
@@ -55,14 +55,14 @@ def diffusion_policy_loss(
         image_advantages: Float tensor ``[B]``. Advantage of each image.
         clip_range: How far the ratio may move away from 1 before it is clipped. Default from DDPOConfig, release
             0.23.1, trl/trainer/ddpo_config.py:252.
-        advantage_limit: Advantages are cut at this size. Default from DDPOConfig, release 0.23.1,
+        advantage_limit: Bound to whose absolute value advantages are clipped. Default from DDPOConfig, release 0.23.1,
             trl/trainer/ddpo_config.py:248.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Black et al. 2023, Training Diffusion Models with Reinforcement Learning, https://arxiv.org/abs/2305.13301.
@@ -91,8 +91,8 @@ def diffusion_kl(denoising_logprobs: Tensor, old_denoising_logprobs: Tensor) -> 
     the next.
 
     Formula: ``mean(0.5 * (denoising_logprobs - old_denoising_logprobs) ** 2, over=everything)``.
-    Population: Every denoising step of every image of the batch. Estimator: k2. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every denoising step of every image of the batch. Estimator: k2. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         denoising_logprobs: Float tensor ``[B, T]`` in nat. Log-probability of each denoising step of each image under
@@ -101,10 +101,10 @@ def diffusion_kl(denoising_logprobs: Tensor, old_denoising_logprobs: Tensor) -> 
             model that drew the images.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Black et al. 2023, Training Diffusion Models with Reinforcement Learning, https://arxiv.org/abs/2305.13301.
@@ -132,8 +132,8 @@ def diffusion_clip_fraction(
     of samples; 0 all the time means that each set is used only once.
 
     Formula: ``mean(abs(exp(denoising_logprobs - old_denoising_logprobs) - 1) > clip_range, over=everything)``.
-    Population: Every denoising step of every image of the batch. Data may be split anywhere: merged states equal the
-    whole.
+    Population: Every denoising step of every image of the batch. Additive over tokens: states of any parts of the data
+    merge exactly.
 
     Args:
         denoising_logprobs: Float tensor ``[B, T]`` in nat. Log-probability of each denoising step of each image under
@@ -144,10 +144,10 @@ def diffusion_clip_fraction(
             trl/trainer/ddpo_config.py:252.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Black et al. 2023, Training Diffusion Models with Reinforcement Learning, https://arxiv.org/abs/2305.13301.
@@ -176,18 +176,18 @@ def diffusion_reward_loss(scores: Tensor, *, offset: float = 10.0) -> Tensor:
     so negative values are no fault.
 
     Formula: ``offset - mean(scores)``.
-    Population: Every generated image of the batch. Estimator: direct_reward. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every generated image of the batch. Estimator: direct_reward. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before penalties.
         offset: The constant. Default from AlignPropTrainer, release 0.23.1, trl/trainer/alignprop_trainer.py:284.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Prabhudesai et al. 2023, Aligning Text-to-Image Diffusion Models with Reward Backpropagation,

@@ -67,8 +67,8 @@ def distillation_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
     size say little. The aggregated distillation loss of a mini-batch, over all ranks.
 
     Formula: ``mean(distillation_losses)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         distillation_losses: Float tensor ``[B, T]`` in nat. Divergence between student and teacher at each response
@@ -76,10 +76,10 @@ def distillation_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -116,8 +116,8 @@ def distillation_loss_policy_gradient(
         single = maximum(distillation_losses * ratio, distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high))
         mean(where(distillation_losses > 0, minimum(single, distillation_losses * clip_dual), single))
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -136,10 +136,10 @@ def distillation_loss_policy_gradient(
             https://arxiv.org/abs/1912.09729.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -168,7 +168,7 @@ def distillation_abs_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``mean(abs(distillation_losses))``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         distillation_losses: Float tensor ``[B, T]`` in nat. Divergence between student and teacher at each response
@@ -176,10 +176,10 @@ def distillation_abs_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -204,7 +204,7 @@ def distillation_loss_max(distillation_losses: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``max(distillation_losses)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         distillation_losses: Float tensor ``[B, T]`` in nat. Divergence between student and teacher at each response
@@ -212,10 +212,10 @@ def distillation_loss_max(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -237,7 +237,7 @@ def distillation_loss_min(distillation_losses: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``min(distillation_losses)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         distillation_losses: Float tensor ``[B, T]`` in nat. Divergence between student and teacher at each response
@@ -245,10 +245,10 @@ def distillation_loss_min(distillation_losses: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -271,7 +271,7 @@ def distillation_student_mass_mean(student_mass: Tensor, mask: Tensor) -> Tensor
 
     Formula: ``mean(student_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         student_mass: Float tensor ``[B, T]``. Probability that the student gives to the teacher's top tokens at each
@@ -279,10 +279,10 @@ def distillation_student_mass_mean(student_mass: Tensor, mask: Tensor) -> Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
@@ -305,7 +305,7 @@ def distillation_student_mass_max(student_mass: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``max(student_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         student_mass: Float tensor ``[B, T]``. Probability that the student gives to the teacher's top tokens at each
@@ -313,10 +313,10 @@ def distillation_student_mass_max(student_mass: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
@@ -339,7 +339,7 @@ def distillation_student_mass_min(student_mass: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``min(student_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         student_mass: Float tensor ``[B, T]``. Probability that the student gives to the teacher's top tokens at each
@@ -347,10 +347,10 @@ def distillation_student_mass_min(student_mass: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
@@ -373,7 +373,7 @@ def distillation_teacher_mass_mean(teacher_mass: Tensor, mask: Tensor) -> Tensor
 
     Formula: ``mean(teacher_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         teacher_mass: Float tensor ``[B, T]``. Probability that the teacher gives to its own top tokens at each response
@@ -381,10 +381,10 @@ def distillation_teacher_mass_mean(teacher_mass: Tensor, mask: Tensor) -> Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
@@ -407,7 +407,7 @@ def distillation_teacher_mass_max(teacher_mass: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``max(teacher_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         teacher_mass: Float tensor ``[B, T]``. Probability that the teacher gives to its own top tokens at each response
@@ -415,10 +415,10 @@ def distillation_teacher_mass_max(teacher_mass: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
@@ -441,7 +441,7 @@ def distillation_teacher_mass_min(teacher_mass: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``min(teacher_mass)``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         teacher_mass: Float tensor ``[B, T]``. Probability that the teacher gives to its own top tokens at each response
@@ -449,10 +449,10 @@ def distillation_teacher_mass_min(teacher_mass: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
@@ -480,7 +480,7 @@ def distillation_overlap_ratio(overlap_counts: Tensor, mask: Tensor, *, top: flo
 
     Formula: ``mean(overlap_counts) / top``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         overlap_counts: Int tensor ``[B, T]``. Number of top tokens that teacher and student share at each response
@@ -490,10 +490,10 @@ def distillation_overlap_ratio(overlap_counts: Tensor, mask: Tensor, *, top: flo
             verl/trainer/config/distillation/distillation.yaml:27.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Rethinking On-Policy Distillation of Large Language Models, https://arxiv.org/abs/2604.13016.
@@ -520,7 +520,7 @@ def distillation_overlap_token_advantage(overlap_advantages: Tensor, overlap_cou
 
     Formula: ``mean(overlap_advantages, over=mask & (overlap_counts > 0))``.
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         overlap_advantages: Float tensor ``[B, T]`` in nat. Contribution of the shared top tokens to the divergence at
@@ -530,10 +530,10 @@ def distillation_overlap_token_advantage(overlap_advantages: Tensor, overlap_cou
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; 0 over an empty population.
+        Float64 tensor ``[]``, in nat; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Rethinking On-Policy Distillation of Large Language Models, https://arxiv.org/abs/2604.13016.
@@ -572,7 +572,7 @@ def distillation_clip_fraction(
         mean(clipped > plain)
 
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -588,10 +588,10 @@ def distillation_clip_fraction(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -637,7 +637,7 @@ def distillation_dual_clip_fraction(
         mean((single > distillation_losses * clip_dual) & (distillation_losses > 0))
 
     Population: The response tokens that the policy generated itself; what tools and environments wrote into the
-    response is left out. Data may be split anywhere: merged states equal the whole.
+    response is left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -656,10 +656,10 @@ def distillation_dual_clip_fraction(
             https://arxiv.org/abs/1912.09729.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -689,8 +689,8 @@ def distillation_old_kl(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) ->
     over micro-batches, ranks and mini-batches.
 
     Formula: ``mean(old_logprobs - logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -700,10 +700,10 @@ def distillation_old_kl(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) ->
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -728,8 +728,8 @@ def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, m
     nat per token is usual.
 
     Formula: ``mean(sum_vocab(softmax(teacher_logits) * (log_softmax(teacher_logits) - log_softmax(logits))))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -739,10 +739,10 @@ def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, m
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -771,8 +771,8 @@ def distillation_divergence_reverse_kl(logits: Tensor, teacher_logits: Tensor, m
     texts and temperature.
 
     Formula: ``mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -782,10 +782,10 @@ def distillation_divergence_reverse_kl(logits: Tensor, teacher_logits: Tensor, m
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -830,7 +830,7 @@ def distillation_divergence_jensen_shannon(
         mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator:
-    generalised_jensen_shannon. Data may be split anywhere: merged states equal the whole.
+    generalised_jensen_shannon. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -841,10 +841,10 @@ def distillation_divergence_jensen_shannon(
         beta: Share of the teacher in the mixture, and weight of its divergence from the mixture.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -896,7 +896,7 @@ def distillation_divergence_jensen_shannon_swapped_mixture(
         mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator:
-    generalised_jensen_shannon. Data may be split anywhere: merged states equal the whole.
+    generalised_jensen_shannon. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -907,10 +907,10 @@ def distillation_divergence_jensen_shannon_swapped_mixture(
         beta: Share of the teacher in the mixture, and weight of its divergence from the mixture.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -961,7 +961,7 @@ def distillation_divergence_geometric_mean(
             beta) ** 2 * softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: geometric_interpolation.
-    Data may be split anywhere: merged states equal the whole.
+    Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -972,10 +972,10 @@ def distillation_divergence_geometric_mean(
         beta: Share of the student in the interpolation, and weight of the divergence of the teacher.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     Example:
         >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
@@ -1004,8 +1004,8 @@ def distillation_teacher_entropy(teacher_logits: Tensor, mask: Tensor) -> Tensor
     should approach it.
 
     Formula: ``mean(entropy(teacher_logits))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         teacher_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the teacher over the vocabulary at each
@@ -1013,10 +1013,10 @@ def distillation_teacher_entropy(teacher_logits: Tensor, mask: Tensor) -> Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> teacher_logits = tensor([[[0, log(3)], [1, log(3) + 1], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
@@ -1035,18 +1035,18 @@ def distillation_teacher_token_fraction(of_teacher: Tensor, mask: Tensor) -> Ten
     because responses differ in length; the blended divergence is dominated by whoever scores most.
 
     Formula: ``mean(of_teacher)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         of_teacher: Bool tensor ``[B, T]``. True for the response tokens that the teacher in question scored.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> of_teacher = tensor([[1, 0, 1], [1, 1, 1]])
@@ -1066,17 +1066,17 @@ def distillation_teacher_scoring_time_mean(event_seconds: Tensor) -> Tensor:
     log-probabilities, repeated requests included, over all responses since the last log.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.distillation_teacher_scoring_time_mean(tensor([1., 2., 6.])).item(), 3)
@@ -1093,17 +1093,17 @@ def distillation_teacher_scoring_time_one_teacher(event_seconds: Tensor) -> Tens
     teacher's server to its log-probabilities, over the responses that it scored since the last log.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.distillation_teacher_scoring_time_one_teacher(tensor([1., 2., 6.])).item(), 3)
@@ -1122,16 +1122,16 @@ def distillation_loss_on_generated(step_losses: Tensor) -> Tensor:
     averaged over them and over processes.
 
     Formula: ``mean(step_losses)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         step_losses: Float tensor ``[N]``. Loss of each optimiser step, or of each micro-batch where the metric says so.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -1152,16 +1152,16 @@ def distillation_loss_on_dataset(step_losses: Tensor) -> Tensor:
     on such a micro-batch, averaged over them and over processes.
 
     Formula: ``mean(step_losses)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         step_losses: Float tensor ``[N]``. Loss of each optimiser step, or of each micro-batch where the metric says so.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
@@ -1181,8 +1181,8 @@ def distillation_logprob_difference_abs_mean(logprobs: Tensor, teacher_logprobs:
     learns; a sudden jump points to a teacher on outdated weights or to different numerics rather than to the student.
 
     Formula: ``mean(abs(teacher_logprobs - logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1191,10 +1191,10 @@ def distillation_logprob_difference_abs_mean(logprobs: Tensor, teacher_logprobs:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
@@ -1220,8 +1220,8 @@ def distillation_weighted_advantage_mean(
     0.
 
     Formula: ``mean(position_weights * (teacher_logprobs - rollout_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
@@ -1232,10 +1232,10 @@ def distillation_weighted_advantage_mean(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> rollout_logprobs = tensor([[log(1/4), log(1/2), -9], [log(1/8), -9, -9]])
@@ -1259,8 +1259,8 @@ def distillation_position_weight_mean(position_weights: Tensor, mask: Tensor) ->
     upper end it comes late.
 
     Formula: ``mean(position_weights)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         position_weights: Float tensor ``[B, T]``. Weight of each response position, which falls as disagreement with
@@ -1268,10 +1268,10 @@ def distillation_position_weight_mean(position_weights: Tensor, mask: Tensor) ->
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> position_weights = tensor([[1., 2., 99.], [6., 99., 99.]])
@@ -1289,8 +1289,8 @@ def distillation_position_weight_min(position_weights: Tensor, mask: Tensor) -> 
     Close to 1, the weight of positions after nearly all disagreement of their response.
 
     Formula: ``min(position_weights)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         position_weights: Float tensor ``[B, T]``. Weight of each response position, which falls as disagreement with
@@ -1298,10 +1298,10 @@ def distillation_position_weight_min(position_weights: Tensor, mask: Tensor) -> 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> position_weights = tensor([[1., 2., 99.], [6., 99., 99.]])
@@ -1319,8 +1319,8 @@ def distillation_position_weight_max(position_weights: Tensor, mask: Tensor) -> 
     1 plus the configured strength, the weight of every first token; a constant unless a batch is empty.
 
     Formula: ``max(position_weights)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         position_weights: Float tensor ``[B, T]``. Weight of each response position, which falls as disagreement with
@@ -1328,10 +1328,10 @@ def distillation_position_weight_max(position_weights: Tensor, mask: Tensor) -> 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> position_weights = tensor([[1., 2., 99.], [6., 99., 99.]])
@@ -1357,7 +1357,7 @@ def distillation_weighted_advantage_loss(
 
     Formula: ``mean(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator:
-    weighted_teacher_log_ratio. Data may be split anywhere: merged states equal the whole.
+    weighted_teacher_log_ratio. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1370,10 +1370,10 @@ def distillation_weighted_advantage_loss(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])

@@ -44,8 +44,8 @@ def entropy_policy(logits: Tensor, mask: Tensor) -> Tensor:
     The level depends on model, task and sampling temperature, so compare a run with itself.
 
     Formula: ``mean(entropy(logits))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Data may
-    be split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Additive
+    over tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -53,10 +53,10 @@ def entropy_policy(logits: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -82,18 +82,18 @@ def entropy_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -> Te
     The level depends on model, task and sampling temperature, so compare a run with itself.
 
     Formula: ``mean(token_entropy)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Data may
-    be split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Additive
+    over tokens: states of any parts of the data merge exactly.
 
     Args:
         token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response position.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -119,18 +119,18 @@ def entropy_policy_padded(logits: Tensor) -> Tensor:
     The level depends on model, task and sampling temperature, so compare a run with itself.
 
     Formula: ``mean(entropy(logits), over=everything)``.
-    Population: Every response position of the padded tensor, padding included. Estimator: full_vocabulary. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response position of the padded tensor, padding included. Estimator: full_vocabulary. Additive
+    over tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
             response position.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -155,8 +155,8 @@ def entropy_old_policy(old_logits: Tensor, mask: Tensor) -> Tensor:
     are large.
 
     Formula: ``mean(entropy(old_logits))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Data may
-    be split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Additive
+    over tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the policy before the update over the vocabulary
@@ -164,10 +164,10 @@ def entropy_old_policy(old_logits: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -192,18 +192,18 @@ def entropy_old_policy_from_token_entropy(token_entropy: Tensor, mask: Tensor) -
     are large.
 
     Formula: ``mean(token_entropy)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Data may
-    be split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full_vocabulary. Additive
+    over tokens: states of any parts of the data merge exactly.
 
     Args:
         token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response position.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -231,8 +231,8 @@ def entropy_surprisal_sum(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     length. It needs no vocabulary-sized computation, which is why older trainers log it as entropy.
 
     Formula: ``mean(seq_sum(-old_logprobs))``.
-    Population: Every response of the batch. Estimator: surprisal. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: surprisal. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -240,10 +240,10 @@ def entropy_surprisal_sum(old_logprobs: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -268,17 +268,17 @@ def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
 
     Formula: ``mean(seq_sum(-old_logprobs, over=everything))``.
     Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: surprisal.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
             before the update.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -303,8 +303,8 @@ def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> 
     length. It needs no vocabulary-sized computation, which is why older trainers log it as entropy.
 
     Formula: ``mean(seq_sum(where(mask, -old_logprobs, -1.0), over=everything))``.
-    Population: Every response of the batch. Estimator: surprisal. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: surprisal. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -312,10 +312,10 @@ def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.

@@ -32,17 +32,17 @@ def generation_evaluation_judged_win_rate(judged_wins: Tensor) -> Tensor:
     count as lost.
 
     Formula: ``mean(judged_wins)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         judged_wins: Bool tensor ``[B]``. True where a judge prefers the model's completion to that of the reference,
             one per evaluation prompt.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Zheng et al. 2023, Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena, https://arxiv.org/abs/2306.05685.
@@ -62,16 +62,16 @@ def generation_evaluation_score(sample_values: Tensor) -> Tensor:
     it raised an error are left out without a trace in this number.
 
     Formula: ``mean(sample_values)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.generation_evaluation_score(tensor([1., 2., 6.])).item(), 3)

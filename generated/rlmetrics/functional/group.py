@@ -63,16 +63,16 @@ def group_clip_fraction_low_rank_min(rank_values: Tensor) -> Tensor:
     many it is usually 0, because one process without a clipped token is enough. Read the mean for how much is clipped.
 
     Formula: ``min(rank_values)``.
-    Estimator: ppo_clip. Data may be split between updates: merged states equal the whole.
+    Estimator: ppo_clip. Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -108,8 +108,8 @@ def group_unclipped_side_fraction(
         clipped = -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)
         mean(clipped < plain)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -124,10 +124,10 @@ def group_unclipped_side_fraction(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -158,16 +158,16 @@ def group_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
     moved much more than elsewhere; it does not say that a whole response was clipped.
 
     Formula: ``max(rank_values)``.
-    Estimator: ppo_clip. Data may be split between updates: merged states equal the whole.
+    Estimator: ppo_clip. Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -200,8 +200,8 @@ def group_clip_fraction_low_sequence_min(
         clipped = (exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0)
         min(seq_mean(clipped), over=seq_any(mask))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -214,10 +214,10 @@ def group_clip_fraction_low_sequence_min(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -256,8 +256,8 @@ def group_clip_fraction_high_sequence_max(
         clipped = (exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0)
         max(seq_mean(clipped), over=seq_any(mask))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -270,10 +270,10 @@ def group_clip_fraction_high_sequence_max(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -319,8 +319,8 @@ def group_sequence_ratio_clip_fraction(
         high = (ratio > 1 + clip_high) & (sequence_advantages > 0)
         mean(low | high)
 
-    Population: Every response of the batch. Estimator: gspo_clip. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: gspo_clip. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -334,10 +334,10 @@ def group_sequence_ratio_clip_fraction(
         clip_high: How far the ratio may rise above 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -378,8 +378,8 @@ def group_sequence_ratio_clip_fraction_low(
     while old and current policy are the same.
 
     Formula: ``mean((exp(seq_mean(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))``.
-    Population: Every response of the batch. Estimator: gspo_clip. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: gspo_clip. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -392,10 +392,10 @@ def group_sequence_ratio_clip_fraction_low(
         clip_low: How far the ratio may fall below 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -434,8 +434,8 @@ def group_sequence_ratio_clip_fraction_high(
     while old and current policy are the same.
 
     Formula: ``mean((exp(seq_mean(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))``.
-    Population: Every response of the batch. Estimator: gspo_clip. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: gspo_clip. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -448,10 +448,10 @@ def group_sequence_ratio_clip_fraction_high(
         clip_high: How far the ratio may rise above 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -489,8 +489,8 @@ def group_sequence_ratio_clipped_low_min(
         clipped = (exp(seq_mean(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0)
         min(where(clipped, 1.0, 0.0))
 
-    Population: Every response of the batch. Estimator: gspo_clip. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: gspo_clip. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -503,10 +503,10 @@ def group_sequence_ratio_clipped_low_min(
         clip_low: How far the ratio may fall below 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -550,8 +550,8 @@ def group_sequence_ratio_clipped_high_max(
         clipped = (exp(seq_mean(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0)
         max(where(clipped, 1.0, 0.0))
 
-    Population: Every response of the batch. Estimator: gspo_clip. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: gspo_clip. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -564,10 +564,10 @@ def group_sequence_ratio_clipped_high_max(
         clip_high: How far the ratio may rise above 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -602,8 +602,8 @@ def group_cispo_clip_fraction(
     how many there are.
 
     Formula: ``mean((exp(logprobs - old_logprobs) > ratio_cap) & (advantages > 0))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: cispo. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: cispo. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -616,10 +616,10 @@ def group_cispo_clip_fraction(
             Reinforcement Learning Compute for LLMs (ScaleRL), https://arxiv.org/abs/2510.13786.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -651,8 +651,8 @@ def group_sequence_ratio_cispo_clip_fraction(
     With a cap well above 1 it is practically always 0, because such a ratio stays close to 1.
 
     Formula: ``mean((exp(seq_mean(logprobs - old_logprobs)) > ratio_cap) & (sequence_advantages > 0))``.
-    Population: Every response of the batch. Estimator: cispo. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: cispo. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -666,10 +666,10 @@ def group_sequence_ratio_cispo_clip_fraction(
             Reinforcement Learning Compute for LLMs (ScaleRL), https://arxiv.org/abs/2510.13786.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -722,8 +722,8 @@ def group_vespo_weight_mean(
         phi = exp(decay + k * log_weight - decay * exp(log_weight))
         mean(phi)
 
-    Population: Every response of the batch. Estimator: vespo_gamma. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: vespo_gamma. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -743,10 +743,10 @@ def group_vespo_weight_mean(
             trl/trainer/grpo_config.py:753.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         VESPO: Variational Sequence-Level Soft Policy Optimization (2026), https://arxiv.org/abs/2602.10693.
@@ -784,7 +784,7 @@ def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Ten
     nothing.
 
     Formula: ``where(std(rewards, ddof=1) <= tolerance, 1.0, 0.0)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rewards: Float tensor ``[B]``. Reward of each response, as the advantages use it.
@@ -792,10 +792,10 @@ def group_batch_std_is_zero(rewards: Tensor, *, tolerance: float = 1e-08) -> Ten
             torch.isclose, https://docs.pytorch.org/docs/stable/generated/torch.isclose.html.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, Part I: Tricks or Traps? A Deep Dive into RL for LLM Reasoning,
@@ -816,17 +816,17 @@ def group_advantage_mean(sequence_advantages: Tensor) -> Tensor:
     micro-batches that cut groups apart or from a filter; they say nothing about progress.
 
     Formula: ``mean(sequence_advantages)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
             one.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -846,17 +846,17 @@ def group_advantage_std(sequence_advantages: Tensor) -> Tensor:
     means that the micro-batch teaches nothing. Without scaling it has the size of the rewards' spread within groups.
 
     Formula: ``std(sequence_advantages, ddof=1)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
             one.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -888,8 +888,8 @@ def group_dppo_masked_fraction_negative(
         shift = exp(logprobs) - exp(rollout_logprobs)
         mean((shift < -divergence_bound) & (advantages < 0))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -902,10 +902,10 @@ def group_dppo_masked_fraction_negative(
             trl/experimental/dppo/dppo_config.py:77.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -951,8 +951,8 @@ def group_dppo_masked_fraction_positive(
         shift = exp(logprobs) - exp(rollout_logprobs)
         mean((shift > divergence_bound) & (advantages > 0))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -965,10 +965,10 @@ def group_dppo_masked_fraction_positive(
             trl/experimental/dppo/dppo_config.py:85.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1015,7 +1015,7 @@ def group_loss_penalized(
         mean(surrogate + kl_coef * penalty)
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip_with_k3_penalty.
-    Data may be split anywhere: merged states equal the whole.
+    Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1032,10 +1032,10 @@ def group_loss_penalized(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1089,7 +1089,7 @@ def group_loss_penalized_weighted_penalty(
         mean(surrogate + kl_coef * ratio * penalty)
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip_with_k3_penalty.
-    Data may be split anywhere: merged states equal the whole.
+    Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1106,10 +1106,10 @@ def group_loss_penalized_weighted_penalty(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1164,7 +1164,7 @@ def group_loss_penalized_sequence_mean(
         mean(seq_mean(surrogate + kl_coef * penalty))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip_with_k3_penalty.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1181,10 +1181,10 @@ def group_loss_penalized_sequence_mean(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1240,7 +1240,7 @@ def group_loss_penalized_weighted_sequence_mean(
         mean(seq_mean(surrogate + kl_coef * ratio * penalty))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip_with_k3_penalty.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1257,10 +1257,10 @@ def group_loss_penalized_weighted_sequence_mean(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -1310,8 +1310,8 @@ def group_loss_cispo(
     comparable with a clipped surrogate: at the first step of a batch it is not near 0 and says nothing about progress.
 
     Formula: ``mean(-minimum(exp(logprobs - old_logprobs), ratio_cap) * advantages * logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: cispo_upper_cap. Data may
-    be split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: cispo_upper_cap. Additive
+    over tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1324,10 +1324,10 @@ def group_loss_cispo(
             Reinforcement Learning Compute for LLMs (ScaleRL), https://arxiv.org/abs/2510.13786.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -1373,8 +1373,8 @@ def group_loss_vespo(
         phi = exp(decay + k * log_weight - decay * exp(log_weight))
         mean(-per_token(phi * sequence_advantages) * logprobs)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: vespo. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: vespo. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1394,10 +1394,10 @@ def group_loss_vespo(
             trl/trainer/grpo_config.py:753.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         VESPO: Variational Sequence-Level Soft Policy Optimization (2026), https://arxiv.org/abs/2602.10693.
@@ -1445,8 +1445,8 @@ def group_loss_luspo(
         surrogate = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
         mean(seq_sum(surrogate))
 
-    Population: Every response of the batch. Estimator: luspo. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: luspo. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1459,10 +1459,10 @@ def group_loss_luspo(
         clip_high: How far the ratio may rise above 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Length-Unbiased Sequence Policy Optimization (LUSPO, 2026), https://arxiv.org/abs/2602.05261.
@@ -1493,16 +1493,16 @@ def group_user_metric(user_values: Tensor) -> Tensor:
     the values that reward functions passed to log_metric while one generation batch was scored, over all processes.
 
     Formula: ``mean(user_values)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         user_values: Float tensor ``[N]``. Values that a reward function handed to the log.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.group_user_metric(tensor([1., 2., 6.])).item(), 3)

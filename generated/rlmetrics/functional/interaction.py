@@ -58,16 +58,16 @@ def interaction_turns_mean(turns: Tensor) -> Tensor:
     fall to 2 means that the model has stopped using its tools.
 
     Formula: ``mean(turns)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         turns: Int tensor ``[B]``. Number of messages in the conversation of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_turns_mean(tensor([1, 2, 6])).item(), 3)
@@ -86,16 +86,16 @@ def interaction_validation_turns_mean(turns: Tensor) -> Tensor:
     stopped using its tools.
 
     Formula: ``mean(turns)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         turns: Int tensor ``[B]``. Number of messages in the conversation of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_validation_turns_mean(tensor([1, 2, 6])).item(), 3)
@@ -111,16 +111,16 @@ def interaction_turns_max(turns: Tensor) -> Tensor:
     Reaches the configured limit as soon as one conversation runs into it.
 
     Formula: ``max(turns)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         turns: Int tensor ``[B]``. Number of messages in the conversation of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_turns_max(tensor([1, 6, 2])).item(), 3)
@@ -137,16 +137,16 @@ def interaction_validation_turns_max(turns: Tensor) -> Tensor:
     conversation runs into it.
 
     Formula: ``max(turns)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         turns: Int tensor ``[B]``. Number of messages in the conversation of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_validation_turns_max(tensor([1, 6, 2])).item(), 3)
@@ -162,16 +162,16 @@ def interaction_turns_min(turns: Tensor) -> Tensor:
     2 as soon as one response answers at once.
 
     Formula: ``min(turns)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         turns: Int tensor ``[B]``. Number of messages in the conversation of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_turns_min(tensor([2, 1, 6])).item(), 3)
@@ -187,16 +187,16 @@ def interaction_validation_turns_min(turns: Tensor) -> Tensor:
     Turns are counted on validation prompts, usually with greedy decoding. 2 as soon as one response answers at once.
 
     Formula: ``min(turns)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         turns: Int tensor ``[B]``. Number of messages in the conversation of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_validation_turns_min(tensor([2, 1, 6])).item(), 3)
@@ -213,16 +213,16 @@ def interaction_tool_calls_max(tool_calls: Tensor) -> Tensor:
     loops.
 
     Formula: ``max(tool_calls)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         tool_calls: Int tensor ``[B]``. Number of tool calls that each response asked for.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_tool_calls_max(tensor([1, 6, 2])).item(), 3)
@@ -238,16 +238,16 @@ def interaction_tool_calls_min(tool_calls: Tensor) -> Tensor:
     0 as soon as one response uses no tool.
 
     Formula: ``min(tool_calls)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         tool_calls: Int tensor ``[B]``. Number of tool calls that each response asked for.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_tool_calls_min(tensor([2, 1, 6])).item(), 3)
@@ -264,16 +264,16 @@ def interaction_preemptions_mean(preemptions: Tensor) -> Tensor:
     although some frameworks list it among times.
 
     Formula: ``mean(preemptions)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         preemptions: Int tensor ``[B]``. How often the rollout engine interrupted each response to make room.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_preemptions_mean(tensor([1, 2, 6])).item(), 3)
@@ -289,16 +289,16 @@ def interaction_preemptions_max(preemptions: Tensor) -> Tensor:
     The response that suffered most. A single high value is a long response that was pushed out again and again.
 
     Formula: ``max(preemptions)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         preemptions: Int tensor ``[B]``. How often the rollout engine interrupted each response to make room.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_preemptions_max(tensor([1, 6, 2])).item(), 3)
@@ -314,16 +314,16 @@ def interaction_preemptions_min(preemptions: Tensor) -> Tensor:
     Above 0 every response was interrupted at least once: far too many requests for the cache.
 
     Formula: ``min(preemptions)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         preemptions: Int tensor ``[B]``. How often the rollout engine interrupted each response to make room.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_preemptions_min(tensor([2, 1, 6])).item(), 3)
@@ -340,16 +340,16 @@ def interaction_generation_time_mean(generation_seconds: Tensor) -> Tensor:
     the end of each batch.
 
     Formula: ``mean(generation_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_generation_time_mean(tensor([6., 1., 2.])).item(), 3)
@@ -365,16 +365,16 @@ def interaction_generation_time_max(generation_seconds: Tensor) -> Tensor:
     Sets the length of a synchronous step. Responses wait for each other, so a few slow ones cost everyone.
 
     Formula: ``max(generation_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_generation_time_max(tensor([6., 1., 2.])).item(), 3)
@@ -390,16 +390,16 @@ def interaction_generation_time_min(generation_seconds: Tensor) -> Tensor:
     The fastest response; near 0 with empty or very short responses.
 
     Formula: ``min(generation_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_generation_time_min(tensor([6., 1., 2.])).item(), 3)
@@ -415,16 +415,16 @@ def interaction_tool_time_mean(tool_seconds: Tensor) -> Tensor:
     Time outside the model. 0 without tools; a high maximum is a slow or hanging tool that everyone waits for.
 
     Formula: ``mean(tool_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         tool_seconds: Float tensor ``[B]`` in s. Time that tool calls took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_tool_time_mean(tensor([1., 2., 6.])).item(), 3)
@@ -440,16 +440,16 @@ def interaction_tool_time_max(tool_seconds: Tensor) -> Tensor:
     A slow or hanging tool that everyone waits for shows here first.
 
     Formula: ``max(tool_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         tool_seconds: Float tensor ``[B]`` in s. Time that tool calls took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_tool_time_max(tensor([1., 6., 2.])).item(), 3)
@@ -465,16 +465,16 @@ def interaction_tool_time_min(tool_seconds: Tensor) -> Tensor:
     0 as soon as one response calls no tool, so it only moves where every response must call one.
 
     Formula: ``min(tool_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         tool_seconds: Float tensor ``[B]`` in s. Time that tool calls took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_tool_time_min(tensor([2., 1., 6.])).item(), 3)
@@ -490,16 +490,16 @@ def interaction_score_time_mean(score_seconds: Tensor) -> Tensor:
     Time in the reward function or reward model, when scoring runs inside the agent loop.
 
     Formula: ``mean(score_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_score_time_mean(tensor([1., 2., 6.])).item(), 3)
@@ -515,16 +515,16 @@ def interaction_score_time_max(score_seconds: Tensor) -> Tensor:
     The slowest verdict; a time-out of the grader shows as a flat line at its limit.
 
     Formula: ``max(score_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_score_time_max(tensor([1., 6., 2.])).item(), 3)
@@ -540,16 +540,16 @@ def interaction_score_time_min(score_seconds: Tensor) -> Tensor:
     The fastest verdict; rarely of interest.
 
     Formula: ``min(score_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.interaction_score_time_min(tensor([2., 1., 6.])).item(), 3)
@@ -571,7 +571,7 @@ def interaction_slowest_generation_time(
     most.
 
     Formula: ``at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -579,10 +579,10 @@ def interaction_slowest_generation_time(
         score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> generation_seconds = tensor([3., 2., 5.])
@@ -602,7 +602,7 @@ def interaction_slowest_tool_time(generation_seconds: Tensor, tool_seconds: Tens
     Seconds in tools for that response.
 
     Formula: ``at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -610,10 +610,10 @@ def interaction_slowest_tool_time(generation_seconds: Tensor, tool_seconds: Tens
         score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> generation_seconds = tensor([3., 2., 5.])
@@ -633,7 +633,7 @@ def interaction_slowest_score_time(generation_seconds: Tensor, tool_seconds: Ten
     scoring for that response.
 
     Formula: ``at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -641,10 +641,10 @@ def interaction_slowest_score_time(generation_seconds: Tensor, tool_seconds: Ten
         score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> generation_seconds = tensor([3., 2., 5.])
@@ -669,7 +669,7 @@ def interaction_slowest_preemptions(
     interrupted that response.
 
     Formula: ``at_max(preemptions, generation_seconds + tool_seconds + score_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -678,10 +678,10 @@ def interaction_slowest_preemptions(
         preemptions: Int tensor ``[B]``. How often the rollout engine interrupted each response to make room.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> generation_seconds = tensor([3., 2., 5.])
@@ -707,7 +707,7 @@ def interaction_slowest_prompt_length(
     A long prompt points to slow prefill or a conversation that keeps growing. Number of prompt tokens of that response.
 
     Formula: ``at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -716,10 +716,10 @@ def interaction_slowest_prompt_length(
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> generation_seconds = tensor([3., 2., 5.])
@@ -746,7 +746,7 @@ def interaction_slowest_response_length(
     response tokens of that response, tool outputs included.
 
     Formula: ``at_max(lengths, generation_seconds + tool_seconds + score_seconds)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -755,10 +755,10 @@ def interaction_slowest_response_length(
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> generation_seconds = tensor([3., 2., 5.])

@@ -70,8 +70,8 @@ def kl_old_k1(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     policies are equal. A flat 0 means one step per batch or old log-probabilities taken from the current policy.
 
     Formula: ``mean(old_logprobs - logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -81,10 +81,10 @@ def kl_old_k1(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -101,15 +101,15 @@ def kl_old_k1(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
 
 @METRICS.metric("kl/old/k1@clamped", results.ratio)
 def kl_old_k1_clamped(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """KL divergence as the mean log-ratio old minus new, with log-ratios clamped to 20 in size.
+    """KL divergence as the mean log-ratio old minus new, with log-ratios clamped to [-20, 20].
 
     How far the update has moved the policy, by the plain estimator. The tokens were sampled from the old policy, so it
     is unbiased, but single values scatter and may be negative; judge the average over many steps. It is 0 while both
     policies are equal. A flat 0 means one step per batch or old log-probabilities taken from the current policy.
 
     Formula: ``mean(clamp(old_logprobs - logprobs, -20, 20))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -119,10 +119,10 @@ def kl_old_k1_clamped(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> T
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -146,8 +146,8 @@ def kl_old_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     batch; a steady rise from batch to batch means that updates become too large. In bfloat16 it does not reach 0.
 
     Formula: ``mean(0.5 * (logprobs - old_logprobs) ** 2)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k2. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k2. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -157,10 +157,10 @@ def kl_old_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -184,8 +184,8 @@ def kl_old_k2_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Te
     batch; a steady rise from batch to batch means that updates become too large. In bfloat16 it does not reach 0.
 
     Formula: ``mean(where(mask, 0.5 * (logprobs - old_logprobs) ** 2, 0.0), over=everything)``.
-    Population: Every response position of the padded tensor, padding included. Estimator: k2. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response position of the padded tensor, padding included. Estimator: k2. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -195,10 +195,10 @@ def kl_old_k2_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Te
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -223,8 +223,8 @@ def kl_old_sequence_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> 
     0.02 already means that response-level ratios spread by about 20 percent.
 
     Formula: ``mean(0.5 * seq_sum(logprobs - old_logprobs) ** 2)``.
-    Population: Every response of the batch. Estimator: k2. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response of the batch. Estimator: k2. Additive over sequences: states merge exactly if no sequence
+    is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -234,10 +234,10 @@ def kl_old_sequence_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -264,8 +264,8 @@ def kl_old_k3(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         log_ratio = logprobs - old_logprobs
         mean(exp(log_ratio) - 1 - log_ratio)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -275,10 +275,10 @@ def kl_old_k3(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -303,8 +303,8 @@ def kl_reference_k1(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
     It may be negative in single batches. Needs a reference model; without one it is not logged.
 
     Formula: ``mean(logprobs - ref_logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -314,10 +314,10 @@ def kl_reference_k1(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -340,8 +340,8 @@ def kl_reference_k2(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
     use.
 
     Formula: ``mean(0.5 * (logprobs - ref_logprobs) ** 2)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k2. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k2. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -351,10 +351,10 @@ def kl_reference_k2(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -384,8 +384,8 @@ def kl_reference_k3(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         log_ratio = ref_logprobs - logprobs
         mean(exp(log_ratio) - log_ratio - 1)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -395,10 +395,10 @@ def kl_reference_k3(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -430,8 +430,8 @@ def kl_reference_k3_clamped(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         log_ratio = clamp(ref_logprobs - logprobs, -20, 20)
         mean(clamp(exp(log_ratio) - log_ratio - 1, -10, 10))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -441,10 +441,10 @@ def kl_reference_k3_clamped(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -484,8 +484,8 @@ def kl_reference_k3_importance_weighted(
         log_ratio = ref_logprobs - logprobs
         mean(exp(logprobs - old_logprobs) * (exp(log_ratio) - log_ratio - 1))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -497,10 +497,10 @@ def kl_reference_k3_importance_weighted(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -539,8 +539,8 @@ def kl_reference_k3_sequence_weighted(
         log_ratio = ref_logprobs - logprobs
         mean(per_token(exp(seq_mean(logprobs - old_logprobs))) * (exp(log_ratio) - log_ratio - 1))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -552,10 +552,10 @@ def kl_reference_k3_sequence_weighted(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -582,8 +582,8 @@ def kl_reference_abs(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Te
     as large as the absolute value of k1.
 
     Formula: ``mean(abs(logprobs - ref_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -593,10 +593,10 @@ def kl_reference_abs(logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Te
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -622,8 +622,8 @@ def kl_reference_full(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tenso
     rarely logged. Never negative.
 
     Formula: ``mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(ref_logits))))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -633,10 +633,10 @@ def kl_reference_full(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tenso
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -665,8 +665,8 @@ def kl_old_reference_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
     sampled from the distribution whose log-probabilities are used (other temperature, top-k, suppressed end token).
 
     Formula: ``mean(old_logprobs - ref_logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -676,10 +676,10 @@ def kl_old_reference_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -703,8 +703,8 @@ def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
     Never negative and biased; the squared penalty that some trainers call mse.
 
     Formula: ``mean(0.5 * (old_logprobs - ref_logprobs) ** 2)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k2. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k2. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -714,10 +714,10 @@ def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -744,8 +744,8 @@ def kl_old_reference_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         log_ratio = ref_logprobs - old_logprobs
         mean(exp(log_ratio) - log_ratio - 1)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -755,10 +755,10 @@ def kl_old_reference_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -787,8 +787,8 @@ def kl_old_reference_k3_clamped(old_logprobs: Tensor, ref_logprobs: Tensor, mask
         log_ratio = clamp(ref_logprobs - old_logprobs, -20, 20)
         mean(clamp(exp(log_ratio) - log_ratio - 1, -10, 10))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -798,10 +798,10 @@ def kl_old_reference_k3_clamped(old_logprobs: Tensor, ref_logprobs: Tensor, mask
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -825,8 +825,8 @@ def kl_old_reference_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
     A distance that cannot cancel, used as a penalty by some trainers; at least as large as the absolute value of k1.
 
     Formula: ``mean(abs(old_logprobs - ref_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -836,10 +836,10 @@ def kl_old_reference_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -861,8 +861,8 @@ def kl_old_reference_full(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) 
     Summed over the vocabulary, so free of the noise of the sampled token. Needs the full logits of both models.
 
     Formula: ``mean(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits))))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the policy before the update over the vocabulary
@@ -872,10 +872,10 @@ def kl_old_reference_full(old_logits: Tensor, ref_logits: Tensor, mask: Tensor) 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -903,8 +903,8 @@ def kl_old_reference_distribution(old_logprobs: Tensor, ref_logprobs: Tensor, ma
     tokens; a long right tail is tokens that the reference would hardly have sampled.
 
     Formula: ``histogram(old_logprobs - ref_logprobs, low=-5, high=15, bins=100)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -915,10 +915,10 @@ def kl_old_reference_distribution(old_logprobs: Tensor, ref_logprobs: Tensor, ma
 
     Returns:
         Float64 tensor ``[104]``: the count below -5, the counts of 100 equal bins, the count above 15, then minimum and
-        maximum in nat.
+        maximum, in nat.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -949,8 +949,8 @@ def kl_old_reference_sum_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
     differ from the log-probabilities (top-k, temperature, a forced minimum length).
 
     Formula: ``mean(seq_sum(old_logprobs - ref_logprobs))``.
-    Population: Every response of the batch. Estimator: k1. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response of the batch. Estimator: k1. Additive over sequences: states merge exactly if no sequence
+    is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -960,10 +960,10 @@ def kl_old_reference_sum_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -990,8 +990,8 @@ def kl_old_reference_sum_k1_padded(old_logprobs: Tensor, ref_logprobs: Tensor) -
     differ from the log-probabilities (top-k, temperature, a forced minimum length).
 
     Formula: ``mean(seq_sum(old_logprobs - ref_logprobs, over=everything))``.
-    Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: k1. Data
-    may be split between sequences: merged states equal the whole.
+    Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: k1.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1000,10 +1000,10 @@ def kl_old_reference_sum_k1_padded(old_logprobs: Tensor, ref_logprobs: Tensor) -
             policy.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -1028,8 +1028,8 @@ def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
     The squared penalty of a whole response. It grows with length and is never negative.
 
     Formula: ``mean(seq_sum(0.5 * (old_logprobs - ref_logprobs) ** 2))``.
-    Population: Every response of the batch. Estimator: k2. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response of the batch. Estimator: k2. Additive over sequences: states merge exactly if no sequence
+    is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1039,10 +1039,10 @@ def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -1069,8 +1069,8 @@ def kl_old_reference_sum_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         log_ratio = ref_logprobs - old_logprobs
         mean(seq_sum(exp(log_ratio) - log_ratio - 1))
 
-    Population: Every response of the batch. Estimator: k3. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response of the batch. Estimator: k3. Additive over sequences: states merge exactly if no sequence
+    is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1080,10 +1080,10 @@ def kl_old_reference_sum_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Te
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -1107,8 +1107,8 @@ def kl_old_reference_sum_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: T
     A distance of whole responses that cannot cancel; it grows with length.
 
     Formula: ``mean(seq_sum(abs(old_logprobs - ref_logprobs)))``.
-    Population: Every response of the batch. Estimator: abs. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: abs. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1118,10 +1118,10 @@ def kl_old_reference_sum_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: T
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -1145,8 +1145,8 @@ def kl_old_reference_sum_full(old_logits: Tensor, ref_logits: Tensor, mask: Tens
     never negative.
 
     Formula: ``mean(seq_sum(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits)))))``.
-    Population: Every response of the batch. Estimator: full. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: full. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the policy before the update over the vocabulary
@@ -1156,10 +1156,10 @@ def kl_old_reference_sum_full(old_logits: Tensor, ref_logits: Tensor, mask: Tens
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -1188,8 +1188,8 @@ def kl_old_reference_sum_distribution(old_logprobs: Tensor, ref_logprobs: Tensor
     single responses; a shifted bulk is not.
 
     Formula: ``histogram(seq_sum(old_logprobs - ref_logprobs), low=-50, high=150, bins=100)``.
-    Population: Every response of the batch. Estimator: k1. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response of the batch. Estimator: k1. Additive over sequences: states merge exactly if no sequence
+    is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1200,10 +1200,10 @@ def kl_old_reference_sum_distribution(old_logprobs: Tensor, ref_logprobs: Tensor
 
     Returns:
         Float64 tensor ``[104]``: the count below -50, the counts of 100 equal bins, the count above 150, then minimum
-        and maximum in nat.
+        and maximum, in nat.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -1233,16 +1233,16 @@ def kl_coefficient(kl_coefficient: Tensor) -> Tensor:
     numerically unstable.
 
     Formula: ``last(kl_coefficient)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         kl_coefficient: Float tensor ``[]``. Weight of the KL penalty that was in force.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -1266,8 +1266,8 @@ def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
     negative.
 
     Formula: ``mean(rollout_logprobs - old_logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
@@ -1277,10 +1277,10 @@ def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -1297,7 +1297,7 @@ def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
 
 @METRICS.metric("kl/rollout/k1@clamped", results.ratio)
 def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """KL divergence as the mean log-ratio of rollout engine and trainer, with log-ratios clamped to 20 in size.
+    """KL divergence as the mean log-ratio of rollout engine and trainer, with log-ratios clamped to [-20, 20].
 
     Both sides are meant to be the same policy, computed by two pieces of software: the engine that sampled and the
     trainer that scores. The ideal is 0; what remains is numerical mismatch (precision, kernels, mixture-of-experts
@@ -1305,8 +1305,8 @@ def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: 
     negative.
 
     Formula: ``mean(clamp(rollout_logprobs - old_logprobs, -20, 20))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
@@ -1316,10 +1316,10 @@ def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -1346,8 +1346,8 @@ def kl_rollout_k3(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
         log_ratio = old_logprobs - rollout_logprobs
         mean(exp(log_ratio) - log_ratio - 1)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k3. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
@@ -1357,10 +1357,10 @@ def kl_rollout_k3(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -1385,16 +1385,16 @@ def kl_loss_coefficient(kl_coefficient: Tensor) -> Tensor:
     of the loss is penalty. A penalty that is taken off the reward has a weight of its own, which may be adapted.
 
     Formula: ``last(kl_coefficient)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         kl_coefficient: Float tensor ``[]``. Weight of the KL penalty that was in force.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.

@@ -60,16 +60,16 @@ def length_response_mean(lengths: Tensor) -> Tensor:
     A mean near the length limit means that most responses are cut off.
 
     Formula: ``mean(lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
@@ -89,16 +89,16 @@ def length_response_std(lengths: Tensor) -> Tensor:
     answer. The unbiased estimate (n − 1) is used.
 
     Formula: ``std(lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
@@ -117,16 +117,16 @@ def length_response_min(lengths: Tensor) -> Tensor:
     An extreme of the batch. Values of 0 or 1 are empty answers, which often earn a fixed penalty.
 
     Formula: ``min(lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
@@ -145,16 +145,16 @@ def length_response_max(lengths: Tensor) -> Tensor:
     An extreme of the batch. Constant at the limit as soon as one response is cut off.
 
     Formula: ``max(lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
@@ -173,17 +173,17 @@ def length_response_distribution(lengths: Tensor) -> Tensor:
     Shows the spike at the length limit and whether short and long answers are two separate habits.
 
     Formula: ``histogram(lengths, low=0, high=4096, bins=64)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
         Float64 tensor ``[68]``: the count below 0, the counts of 64 equal bins, the count above 4096, then minimum and
-        maximum in token.
+        maximum, in token.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
@@ -206,16 +206,16 @@ def length_prompt_mean(prompt_lengths: Tensor) -> Tensor:
     prompts are cut.
 
     Formula: ``mean(prompt_lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -234,16 +234,16 @@ def length_prompt_std(prompt_lengths: Tensor) -> Tensor:
     A property of the data. The unbiased estimate (n − 1) is used.
 
     Formula: ``std(prompt_lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -262,16 +262,16 @@ def length_prompt_min(prompt_lengths: Tensor) -> Tensor:
     An extreme of the batch, given by the data.
 
     Formula: ``min(prompt_lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -290,16 +290,16 @@ def length_prompt_max(prompt_lengths: Tensor) -> Tensor:
     An extreme of the batch. At the prompt limit, prompts are being cut.
 
     Formula: ``max(prompt_lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -318,17 +318,17 @@ def length_prompt_distribution(prompt_lengths: Tensor) -> Tensor:
     A property of the data.
 
     Formula: ``histogram(prompt_lengths, low=0, high=4096, bins=64)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
         Float64 tensor ``[68]``: the count below 0, the counts of 64 equal bins, the count above 4096, then minimum and
-        maximum in token.
+        maximum, in token.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -351,17 +351,17 @@ def length_sequence_mean(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     with the response length to see how much of the work is prompt.
 
     Formula: ``mean(lengths + prompt_lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> lengths = tensor([2, 4, 9])
@@ -379,17 +379,17 @@ def length_sequence_max(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     Sets the peak of memory. A flat line at the context length of the engine means that sequences are cut off there.
 
     Formula: ``max(lengths + prompt_lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> lengths = tensor([2, 4, 9])
@@ -408,16 +408,16 @@ def length_dataset_response_mean(lengths: Tensor) -> Tensor:
     writes much longer or shorter than its data has not learnt when to stop.
 
     Formula: ``mean(lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.length_dataset_response_mean(tensor([2, 4, 9])).item(), 3)
@@ -433,16 +433,16 @@ def length_dataset_response_max(lengths: Tensor) -> Tensor:
     Near the limit on length the longest responses of the data are cut off.
 
     Formula: ``max(lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.length_dataset_response_max(tensor([2, 4, 9])).item(), 3)
@@ -458,16 +458,16 @@ def length_dataset_response_min(lengths: Tensor) -> Tensor:
     0 points to examples that truncation has left without a response.
 
     Formula: ``min(lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.length_dataset_response_min(tensor([2, 4, 9])).item(), 3)
@@ -483,17 +483,17 @@ def length_terminated_mean(lengths: Tensor, terminated: Tensor) -> Tensor:
     Unlike the mean over all responses it is not held down by the limit. Undefined when none ended on its own.
 
     Formula: ``mean(lengths, over=terminated)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         terminated: Bool tensor ``[B]``. True for responses that ended with an end-of-sequence token.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
@@ -514,17 +514,17 @@ def length_terminated_min(lengths: Tensor, terminated: Tensor) -> Tensor:
     The shortest complete answer of the batch.
 
     Formula: ``min(lengths, over=terminated)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         terminated: Bool tensor ``[B]``. True for responses that ended with an end-of-sequence token.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
@@ -545,17 +545,17 @@ def length_terminated_max(lengths: Tensor, terminated: Tensor) -> Tensor:
     The longest complete answer of the batch; close to the limit it warns that many more are cut off.
 
     Formula: ``max(lengths, over=terminated)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         terminated: Bool tensor ``[B]``. True for responses that ended with an end-of-sequence token.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, Understanding R1-Zero-Like Training: A Critical Perspective, https://arxiv.org/abs/2503.20783.
@@ -578,16 +578,16 @@ def length_truncated_fraction(terminated: Tensor) -> Tensor:
     pulls the reward down.
 
     Formula: ``mean(~terminated)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         terminated: Bool tensor ``[B]``. True for responses that ended with an end-of-sequence token.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -607,17 +607,17 @@ def length_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tensor:
     and it means something else where the limit is the longest response of the batch: then it is never 0.
 
     Formula: ``mean(lengths >= limit)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         limit: Largest number of tokens allowed.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -638,17 +638,17 @@ def length_nonempty_mean(lengths: Tensor) -> Tensor:
     Responses that were cut off at the limit still count.
 
     Formula: ``mean(lengths, over=lengths > 0)``.
-    Population: Every response with at least one token. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -669,17 +669,17 @@ def length_nonempty_min(lengths: Tensor) -> Tensor:
     shows the shortest real answer.
 
     Formula: ``min(lengths, over=lengths > 0)``.
-    Population: Every response with at least one token. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -700,17 +700,17 @@ def length_nonempty_max(lengths: Tensor) -> Tensor:
     all requests were aborted.
 
     Formula: ``max(lengths, over=lengths > 0)``.
-    Population: Every response with at least one token. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -732,18 +732,18 @@ def length_nonempty_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tenso
     the batch it can't be 0.
 
     Formula: ``mean(lengths >= limit, over=lengths > 0)``.
-    Population: Every response with at least one token. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         limit: Largest number of tokens allowed.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -765,17 +765,17 @@ def length_prompt_at_limit_fraction(prompt_lengths: Tensor, *, limit: float) -> 
     Prompts at the limit were probably cut, and the model may not see the question. Should be 0.
 
     Formula: ``mean(prompt_lengths >= limit)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
         limit: Largest number of tokens allowed.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
@@ -796,18 +796,18 @@ def length_end_token_count(tokens: Tensor, *, end_token: float) -> Tensor:
     too. It scales with the batch. At 0 the policy never stops.
 
     Formula: ``count(tokens == end_token, over=everything)``.
-    Population: Every response position of the padded tensor, padding included. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response position of the padded tensor, padding included. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         tokens: Int tensor ``[B, T]``. Ids of the response tokens.
         end_token: Id of the end-of-sequence token.
 
     Returns:
-        Float64 tensor ``[]``, in token; 0 over an empty population.
+        Float64 tensor ``[]``, in token; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.

@@ -73,8 +73,8 @@ def loss_total_ppo(
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
     Formula: ``metric('policy/loss') + value_coef * metric('value/loss')``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -94,10 +94,10 @@ def loss_total_ppo(
         value_coef: Weight of the value loss. Default from TRL PPOConfig, release 0.7.10, trl/trainer/ppo_config.py:91.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -152,8 +152,8 @@ def loss_total_grpo(
         penalty = exp(log_ratio) - log_ratio - 1
         mean(surrogate + kl_coef * penalty)
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -172,10 +172,10 @@ def loss_total_grpo(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -224,8 +224,8 @@ def loss_total_grpo_weighted(
         penalty = exp(log_ratio) - log_ratio - 1
         mean(surrogate + kl_coef * ratio * penalty)
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -244,10 +244,10 @@ def loss_total_grpo_weighted(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -299,8 +299,8 @@ def loss_total_grpo_sequence_mean(
         penalty = exp(log_ratio) - log_ratio - 1
         mean(seq_sum(surrogate + kl_coef * penalty) / maximum(seq_count(mask), 1))
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
+    merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -319,10 +319,10 @@ def loss_total_grpo_sequence_mean(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -372,8 +372,8 @@ def loss_total_grpo_weighted_sequence_mean(
         penalty = exp(log_ratio) - log_ratio - 1
         mean(seq_sum(surrogate + kl_coef * ratio * penalty) / maximum(seq_count(mask), 1))
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
+    merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -392,10 +392,10 @@ def loss_total_grpo_weighted_sequence_mean(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -454,8 +454,8 @@ def loss_total_grpo_constant_length(
         penalty = exp(log_ratio) - log_ratio - 1
         mean(seq_sum(surrogate + kl_coef * penalty)) / max_length
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
+    merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -472,10 +472,10 @@ def loss_total_grpo_constant_length(
         max_length: The constant length that every response is divided by.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -533,8 +533,8 @@ def loss_total_grpo_weighted_constant_length(
         penalty = exp(log_ratio) - log_ratio - 1
         mean(seq_sum(surrogate + kl_coef * ratio * penalty)) / max_length
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
+    merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -551,10 +551,10 @@ def loss_total_grpo_weighted_constant_length(
         max_length: The constant length that every response is divided by.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -611,8 +611,8 @@ def loss_total_sequence_ratio(
         penalty = exp(log_ratio) - log_ratio - 1
         mean(surrogate + kl_coef * penalty)
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
+    merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -631,10 +631,10 @@ def loss_total_sequence_ratio(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -686,8 +686,8 @@ def loss_total_sequence_ratio_sequence_mean(
         penalty = exp(log_ratio) - log_ratio - 1
         mean(seq_sum(surrogate + kl_coef * penalty) / maximum(seq_count(mask), 1))
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
+    merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -706,10 +706,10 @@ def loss_total_sequence_ratio_sequence_mean(
             https://arxiv.org/abs/2402.03300.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -761,8 +761,8 @@ def loss_total_sequence_ratio_constant_length(
         penalty = exp(log_ratio) - log_ratio - 1
         mean(seq_sum(surrogate + kl_coef * penalty)) / max_length
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
+    merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -779,10 +779,10 @@ def loss_total_sequence_ratio_constant_length(
         max_length: The constant length that every response is divided by.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -834,8 +834,8 @@ def loss_total_cispo(
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
     Formula: ``metric('group/loss/cispo')``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -848,10 +848,10 @@ def loss_total_cispo(
             Reinforcement Learning Compute for LLMs (ScaleRL), https://arxiv.org/abs/2510.13786.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -893,8 +893,8 @@ def loss_total_sapo(
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
     Formula: ``metric('objective/sapo_loss')``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
+    merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -909,10 +909,10 @@ def loss_total_sapo(
             trl/trainer/grpo_config.py:715.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -951,8 +951,8 @@ def loss_total_vespo(
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
     Formula: ``metric('group/loss/vespo')``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
+    merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -972,10 +972,10 @@ def loss_total_vespo(
             trl/trainer/grpo_config.py:753.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1021,7 +1021,7 @@ def loss_total_luspo(
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
     Formula: ``metric('group/loss/luspo')``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1034,10 +1034,10 @@ def loss_total_luspo(
         clip_high: How far the ratio may rise above 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1079,7 +1079,7 @@ def loss_total_geometric_mean(
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
     Formula: ``metric('objective/geometric_mean_loss')``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1094,10 +1094,10 @@ def loss_total_geometric_mean(
             from GMPOConfig, release 1.16.0, trl/experimental/gmpo/gmpo_config.py:42.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1142,8 +1142,8 @@ def loss_total_dppo_tv(
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
     Formula: ``metric('objective/dppo_tv_loss')``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1160,10 +1160,10 @@ def loss_total_dppo_tv(
             trl/experimental/dppo/dppo_config.py:70.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1205,8 +1205,8 @@ def loss_total_dppo_kl(
     policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
 
     Formula: ``metric('objective/dppo_kl_loss')``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1223,10 +1223,10 @@ def loss_total_dppo_kl(
             trl/experimental/dppo/dppo_config.py:70.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1263,16 +1263,16 @@ def loss_run_mean(step_losses: Tensor) -> Tensor:
     optimiser steps, at the end of training.
 
     Formula: ``mean(step_losses)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         step_losses: Float tensor ``[N]``. Loss of each optimiser step, or of each micro-batch where the metric says so.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.

@@ -56,8 +56,8 @@ def objective_reinforce_loss(logprobs: Tensor, advantages: Tensor, mask: Tensor)
     nothing about quality. Exactly 0 means that all advantages are 0.
 
     Formula: ``mean(-advantages * logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: reinforce. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: reinforce. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -66,10 +66,10 @@ def objective_reinforce_loss(logprobs: Tensor, advantages: Tensor, mask: Tensor)
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Williams 1992, Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement Learning,
@@ -111,8 +111,8 @@ def objective_gspo_loss(
         clipped = -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)
         mean(maximum(plain, clipped))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: gspo. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: gspo. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -127,10 +127,10 @@ def objective_gspo_loss(
             Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -174,8 +174,8 @@ def objective_gspo_clip_fraction(
         clipped = -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)
         mean(clipped > plain)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: gspo. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: gspo. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -190,10 +190,10 @@ def objective_gspo_clip_fraction(
             Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zheng et al. 2025, Group Sequence Policy Optimization, https://arxiv.org/abs/2507.18071.
@@ -238,8 +238,8 @@ def objective_sapo_loss(
         tau = where(advantages > 0, tau_pos, tau_neg)
         mean(seq_mean(-advantages * sigmoid(tau * (ratio - 1)) * 4 / tau), over=seq_any(mask))
 
-    Population: Every response of the batch. Estimator: sapo. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: sapo. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -254,10 +254,10 @@ def objective_sapo_loss(
             Optimization, https://arxiv.org/abs/2511.20347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Gao et al. 2025, Soft Adaptive Policy Optimization, https://arxiv.org/abs/2511.20347.
@@ -300,8 +300,8 @@ def objective_clip_cov_loss(
         single = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
         mean(where(kept_tokens, single, 0.0))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: clip_cov. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: clip_cov. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -317,10 +317,10 @@ def objective_clip_cov_loss(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
@@ -350,18 +350,18 @@ def objective_covariance_dropped_fraction(kept_tokens: Tensor, mask: Tensor) -> 
     falls into the configured band. It says nothing about clipping.
 
     Formula: ``mean(~kept_tokens)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: clip_cov. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: clip_cov. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         kept_tokens: Bool tensor ``[B, T]``. True for the response tokens whose loss a selection step kept.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
@@ -396,8 +396,8 @@ def objective_kl_cov_loss(
         mean(-advantages * exp(logprobs - old_logprobs) + where(penalised_tokens, coefficient * abs(logprobs -
             old_logprobs), 0.0))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: kl_cov. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: kl_cov. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -412,10 +412,10 @@ def objective_kl_cov_loss(
             Learning for Reasoning Language Models, https://arxiv.org/abs/2505.22617.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
@@ -443,8 +443,8 @@ def objective_abs_log_ratio(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor
     a batch, and exceeds the size of the signed estimate k1 of the same update.
 
     Formula: ``mean(abs(logprobs - old_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -454,10 +454,10 @@ def objective_abs_log_ratio(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
@@ -496,8 +496,8 @@ def objective_geometric_mean_loss(
         bounded = sign_a * minimum(sign_a * log_ratio, sign_a * clamp(log_ratio, -clip_low, clip_high))
         mean(-seq_mean(advantages) * exp(seq_mean(bounded)), over=seq_any(mask))
 
-    Population: Every response of the batch. Estimator: gmpo. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: gmpo. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -512,10 +512,10 @@ def objective_geometric_mean_loss(
             Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
@@ -547,7 +547,7 @@ def objective_geometric_mean_loss_empty_counted(
     clip_low: float = 0.4,
     clip_high: float = 0.4,
 ) -> Tensor:
-    """Responses without a counted token enter too, with a loss of 0.
+    """Includes responses without a counted token, with a loss of 0.
 
     Clips log-ratios token by token, then averages them per response, so outliers count less than in PPO. One value per
     response, however long.
@@ -560,8 +560,8 @@ def objective_geometric_mean_loss_empty_counted(
         tokens = maximum(seq_count(mask), 1)
         mean(-seq_sum(advantages) / tokens * exp(seq_sum(bounded) / tokens))
 
-    Population: Every response of the batch. Estimator: gmpo. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: gmpo. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -576,10 +576,10 @@ def objective_geometric_mean_loss_empty_counted(
             Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
@@ -621,8 +621,8 @@ def objective_geometric_mean_clip_fraction_positive(
         log_ratio = logprobs - old_logprobs
         mean(((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages > 0))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: gmpo. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: gmpo. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -637,10 +637,10 @@ def objective_geometric_mean_clip_fraction_positive(
             Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
@@ -676,8 +676,8 @@ def objective_geometric_mean_clip_fraction_negative(
         log_ratio = logprobs - old_logprobs
         mean(((log_ratio > clip_high) | (log_ratio < -clip_low)) & (advantages < 0))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: gmpo. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: gmpo. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -692,10 +692,10 @@ def objective_geometric_mean_clip_fraction_negative(
             Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zhao et al. 2025, Geometric-Mean Policy Optimization, https://arxiv.org/abs/2507.20673.
@@ -727,8 +727,8 @@ def objective_dro_loss(
     means that the penalty dominates.
 
     Formula: ``mean(-(logprobs * advantages - 0.5 * beta * (logprobs - old_logprobs) ** 2))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dro. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dro. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -740,10 +740,10 @@ def objective_dro_loss(
         beta: Weight of the quadratic penalty.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Richemond et al. 2024, Offline Regularised Reinforcement Learning for LLMs Alignment (DRO),
@@ -784,8 +784,8 @@ def objective_cispo_loss(
         ratio = exp(logprobs - old_logprobs)
         mean(-clamp(ratio, 1 - clip_low, 1 + clip_high) * advantages * logprobs)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: cispo. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: cispo. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -800,10 +800,10 @@ def objective_cispo_loss(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -842,8 +842,8 @@ def objective_two_sided_clip_fraction(
         ratio = exp(logprobs - old_logprobs)
         mean((ratio < 1 - clip_low) | (ratio > 1 + clip_high))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: cispo. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: cispo. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -857,10 +857,10 @@ def objective_two_sided_clip_fraction(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -901,8 +901,8 @@ def objective_dppo_tv_loss(
         valid = ((advantages > 0) & (shift <= divergence_high)) | (~(advantages > 0) & (shift >= -divergence_low))
         mean(where(valid, -advantages * minimum(ratio, cap) * logprobs, 0.0))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -920,10 +920,10 @@ def objective_dppo_tv_loss(
             verl/trainer/ppo/core_algos.py:1427.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -968,8 +968,8 @@ def objective_dppo_tv_masked_fraction(
         valid = ((advantages > 0) & (shift <= divergence_high)) | (~(advantages > 0) & (shift >= -divergence_low))
         mean(~valid)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -984,10 +984,10 @@ def objective_dppo_tv_masked_fraction(
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1031,8 +1031,8 @@ def objective_dppo_tv_truncated_fraction(
         valid = ((advantages > 0) & (shift <= divergence_high)) | (~(advantages > 0) & (shift >= -divergence_low))
         mean(valid & (ratio > cap))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1050,10 +1050,10 @@ def objective_dppo_tv_truncated_fraction(
             verl/trainer/ppo/core_algos.py:1427.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1109,8 +1109,8 @@ def objective_dppo_kl_loss(
             divergence_low) | (p >= q)))
         mean(where(valid, -advantages * minimum(ratio, cap) * logprobs, 0.0))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_kl. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_kl. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1128,10 +1128,10 @@ def objective_dppo_kl_loss(
             verl/trainer/ppo/core_algos.py:1508.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1182,8 +1182,8 @@ def objective_dppo_kl_masked_fraction(
             divergence_low) | (p >= q)))
         mean(~valid)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_kl. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_kl. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1198,10 +1198,10 @@ def objective_dppo_kl_masked_fraction(
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -1260,8 +1260,8 @@ def objective_dppo_kl_truncated_fraction(
             divergence_low) | (p >= q)))
         mean(valid & (ratio > cap))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_kl. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_kl. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1279,10 +1279,10 @@ def objective_dppo_kl_truncated_fraction(
             verl/trainer/ppo/core_algos.py:1508.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.

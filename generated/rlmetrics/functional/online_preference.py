@@ -58,17 +58,17 @@ def online_preference_score_gap(chosen_scores: Tensor, rejected_scores: Tensor) 
 
     Formula: ``mean(chosen_scores - rejected_scores)``.
     Population: Every pair of responses that the policy itself sampled to one prompt, ordered by a reward model or a
-    judge. Data may be split between sequences: merged states equal the whole.
+    judge. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
         rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Guo et al. 2024, Direct Language Model Alignment from Online AI Feedback, https://arxiv.org/abs/2402.04792.
@@ -91,18 +91,18 @@ def online_preference_score_advantage(own_scores: Tensor, opponent_scores: Tenso
     long means that the policy has become worse than where it started.
 
     Formula: ``mean(own_scores - opponent_scores)``.
-    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         own_scores: Float tensor ``[B]``. Score of the response that the current policy sampled, one per prompt.
         opponent_scores: Float tensor ``[B]``. Score of the response that the opponent sampled to the same prompt.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -125,17 +125,17 @@ def online_preference_opponent_score(opponent_scores: Tensor) -> Tensor:
     the policy.
 
     Formula: ``mean(opponent_scores)``.
-    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         opponent_scores: Float tensor ``[B]``. Score of the response that the opponent sampled to the same prompt.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -155,18 +155,18 @@ def online_preference_score_win_fraction(own_scores: Tensor, opponent_scores: Te
     reward it starts lower. Unlike the mean difference it does not care how large the lead is.
 
     Formula: ``mean(own_scores > opponent_scores)``.
-    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         own_scores: Float tensor ``[B]``. Score of the response that the current policy sampled, one per prompt.
         opponent_scores: Float tensor ``[B]``. Score of the response that the opponent sampled to the same prompt.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -189,18 +189,18 @@ def online_preference_win_probability(win_probabilities: Tensor) -> Tensor:
     from 0.5 depends on the scale of that model.
 
     Formula: ``mean(win_probabilities)``.
-    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         win_probabilities: Float tensor ``[B]``. Probability that the policy's response beats its opponent's, one per
             prompt.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -221,18 +221,18 @@ def online_preference_win_probability_from_scores(own_scores: Tensor, opponent_s
     from 0.5 depends on the scale of that model.
 
     Formula: ``mean(sigmoid(own_scores - opponent_scores))``.
-    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         own_scores: Float tensor ``[B]``. Score of the response that the current policy sampled, one per prompt.
         opponent_scores: Float tensor ``[B]``. Score of the response that the opponent sampled to the same prompt.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -257,7 +257,7 @@ def online_preference_reinforce_score(win_probabilities: Tensor, own_logprobs: T
 
     Formula: ``mean((win_probabilities - 0.5) * own_logprobs)``.
     Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference.
-    Estimator: reinforce. Data may be split between sequences: merged states equal the whole.
+    Estimator: reinforce. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         win_probabilities: Float tensor ``[B]``. Probability that the policy's response beats its opponent's, one per
@@ -266,10 +266,10 @@ def online_preference_reinforce_score(win_probabilities: Tensor, own_logprobs: T
             sampled itself, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -292,17 +292,17 @@ def online_preference_reference_logprob(own_ref_logprobs: Tensor) -> Tensor:
     when responses become shorter. Subtracted from the policy's own log-probability it gives the divergence.
 
     Formula: ``mean(own_ref_logprobs)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         own_ref_logprobs: Float tensor ``[B]`` in nat. Log-probability under the reference policy of the response that
             the current policy sampled, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -323,7 +323,7 @@ def online_preference_likelier_than_reference_fraction(own_logprobs: Tensor, own
     that the policy is better.
 
     Formula: ``mean(own_logprobs > own_ref_logprobs)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         own_logprobs: Float tensor ``[B]`` in nat. Log-probability under the current policy of the response that it
@@ -332,10 +332,10 @@ def online_preference_likelier_than_reference_fraction(own_logprobs: Tensor, own
             the current policy sampled, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -358,8 +358,8 @@ def online_preference_logprob_with_reference_chosen(chosen_logprobs: Tensor, ref
     read from it. Use the implicit reward instead, which is made of the difference.
 
     Formula: ``mean(chosen_logprobs + ref_chosen_logprobs)``.
-    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -368,10 +368,10 @@ def online_preference_logprob_with_reference_chosen(chosen_logprobs: Tensor, ref
             policy, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -396,8 +396,8 @@ def online_preference_logprob_with_reference_rejected(
     large as the number of the same name in DPO, and no measure of how likely the policy finds the response.
 
     Formula: ``mean(rejected_logprobs + ref_rejected_logprobs)``.
-    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
@@ -406,10 +406,10 @@ def online_preference_logprob_with_reference_rejected(
             reference policy, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -447,7 +447,7 @@ def online_preference_two_sided_kl(
 
     Formula: ``mean(own_logprobs - own_ref_logprobs + opponent_logprobs - opponent_ref_logprobs) / 2``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Estimator:
-    k1. Data may be split between sequences: merged states equal the whole.
+    k1. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         own_logprobs: Float tensor ``[B]`` in nat. Log-probability under the current policy of the response that it
@@ -460,10 +460,10 @@ def online_preference_two_sided_kl(
             that the opponent sampled, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -497,7 +497,7 @@ def online_preference_two_sided_surprisal(own_logprobs: Tensor, opponent_logprob
 
     Formula: ``mean(-own_logprobs - opponent_logprobs) / 2``.
     Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Estimator:
-    surprisal. Data may be split between sequences: merged states equal the whole.
+    surprisal. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         own_logprobs: Float tensor ``[B]`` in nat. Log-probability under the current policy of the response that it
@@ -506,10 +506,10 @@ def online_preference_two_sided_surprisal(own_logprobs: Tensor, opponent_logprob
             its opponent sampled to the same prompt, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -537,8 +537,8 @@ def online_preference_exploration_loss(opponent_logprobs: Tensor, *, exploration
     reference. If it is of the same size as the preference loss, exploration rules the training.
 
     Formula: ``exploration_weight * mean(opponent_logprobs)``.
-    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         opponent_logprobs: Float tensor ``[B]`` in nat. Log-probability under the current policy of the response that
@@ -547,10 +547,10 @@ def online_preference_exploration_loss(opponent_logprobs: Tensor, *, exploration
             trl/trainer/xpo_config.py:33.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -590,8 +590,8 @@ def online_preference_xpo_total_loss(
         margin = beta * (chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs)
         mean(-log_sigmoid(margin)) + exploration_weight * mean(opponent_logprobs)
 
-    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -610,10 +610,10 @@ def online_preference_xpo_total_loss(
             trl/trainer/xpo_config.py:33.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -676,8 +676,8 @@ def online_preference_xpo_total_loss_ipo(
         difference = chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs
         mean((difference - 1 / (2 * beta)) ** 2) + exploration_weight * mean(opponent_logprobs)
 
-    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -696,10 +696,10 @@ def online_preference_xpo_total_loss_ipo(
             trl/trainer/xpo_config.py:33.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
@@ -750,8 +750,8 @@ def online_preference_nash_md_loss(
     watch win probabilities and the divergence.
 
     Formula: ``beta * mean(own_logprobs - own_ref_logprobs) - mean((win_probabilities - 0.5) * own_logprobs)``.
-    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         win_probabilities: Float tensor ``[B]``. Probability that the policy's response beats its opponent's, one per
@@ -764,10 +764,10 @@ def online_preference_nash_md_loss(
             0.11.0, trl/trainer/online_dpo_config.py:66.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -807,8 +807,8 @@ def online_preference_nash_md_surrogate_loss(
         penalty = seq_sum((logprobs - ref_logprobs) * logprobs)
         mean(beta * penalty - (win_probabilities - 0.5) * seq_sum(logprobs))
 
-    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         win_probabilities: Float tensor ``[B]``. Probability that the policy's response beats its opponent's, one per
@@ -822,10 +822,10 @@ def online_preference_nash_md_surrogate_loss(
             0.11.0, trl/trainer/online_dpo_config.py:66.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
@@ -852,18 +852,18 @@ def online_preference_opponent_ended_fraction(opponent_terminated: Tensor) -> Te
     share, the policy wins comparisons merely by finishing.
 
     Formula: ``mean(opponent_terminated)``.
-    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         opponent_terminated: Bool tensor ``[B]``. True for responses of the opponent that contain an end-of-sequence
             token.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.

@@ -29,16 +29,16 @@ def optimizer_learning_rate(learning_rate: Tensor) -> Tensor:
     never ended or whose schedule was computed for another number of steps. Some trainers log the rate of the next step.
 
     Formula: ``last(learning_rate)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         learning_rate: Float tensor ``[]``. Learning rate of the step.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -60,17 +60,17 @@ def optimizer_gradient_norm(gradient_norms: Tensor) -> Tensor:
     normalisation and batch size.
 
     Formula: ``mean(gradient_norms)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         gradient_norms: Float tensor ``[N]``. Global L2 norm of the gradient before clipping, one number per optimiser
             step.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Pascanu et al. 2013, On the difficulty of training recurrent neural networks, https://arxiv.org/abs/1211.5063.

@@ -44,16 +44,16 @@ def packing_samples_per_row(row_samples: Tensor) -> Tensor:
     samples is packed.
 
     Formula: ``mean(row_samples)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         row_samples: Int tensor ``[N]``. Number of training sequences in each row of a micro-batch.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.packing_samples_per_row(tensor([1, 2, 6])).item(), 3)
@@ -69,17 +69,17 @@ def packing_row_tokens_mean(row_tokens: Tensor) -> Tensor:
     Prompt and response tokens without padding. Close to the budget per row is what packing is for.
 
     Formula: ``mean(row_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         row_tokens: Int tensor ``[N]`` in token. Number of tokens computed in each process's row of a micro-batch, one
             number per row.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.packing_row_tokens_mean(tensor([1, 2, 6])).item(), 3)
@@ -95,17 +95,17 @@ def packing_row_tokens_max(row_tokens: Tensor) -> Tensor:
     Decides the peak of memory. It cannot exceed the budget per row, if there is one.
 
     Formula: ``max(row_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         row_tokens: Int tensor ``[N]`` in token. Number of tokens computed in each process's row of a micro-batch, one
             number per row.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.packing_row_tokens_max(tensor([1, 6, 2])).item(), 3)
@@ -128,16 +128,16 @@ def packing_row_imbalance(row_costs: Tensor) -> Tensor:
     however the rest is packed. Always 1 with one process.
 
     Formula: ``max(row_costs) / mean(row_costs)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         row_costs: Float tensor ``[N]``. Squared lengths of the sequences of each row added up.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.packing_row_imbalance(tensor([1., 2., 6.])).item(), 3)
@@ -163,7 +163,7 @@ def packing_shared_prefix_ratio(row_sequence_tokens: Tensor, row_tokens: Tensor)
     prompt. It is the factor by which sharing saves work per token, attention aside.
 
     Formula: ``sum(row_sequence_tokens) / sum(row_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         row_sequence_tokens: Int tensor ``[N]`` in token. Number of tokens of the sequences in each row, common
@@ -172,10 +172,10 @@ def packing_shared_prefix_ratio(row_sequence_tokens: Tensor, row_tokens: Tensor)
             number per row.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> row_sequence_tokens = tensor([4, 8])
@@ -203,7 +203,7 @@ def packing_row_fill(row_tokens: Tensor, *, token_budget: float) -> Tensor:
     closed early. Missing when rows have no budget.
 
     Formula: ``mean(row_tokens) / token_budget``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         row_tokens: Int tensor ``[N]`` in token. Number of tokens computed in each process's row of a micro-batch, one
@@ -211,10 +211,10 @@ def packing_row_fill(row_tokens: Tensor, *, token_budget: float) -> Tensor:
         token_budget: Most tokens that one row may hold.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     Example:
         >>> round(F.packing_row_fill(tensor([1, 2, 6]), token_budget=12).item(), 4)
@@ -237,17 +237,17 @@ def packing_padding_fraction(row_tokens: Tensor) -> Tensor:
     bandwidth only; it is 0 with one process.
 
     Formula: ``1 - mean(row_tokens) / max(row_tokens)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         row_tokens: Int tensor ``[N]`` in token. Number of tokens computed in each process's row of a micro-batch, one
             number per row.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.packing_padding_fraction(tensor([1, 2, 6])).item(), 4)
@@ -273,7 +273,7 @@ def packing_masked_fraction(lengths: Tensor, prompt_lengths: Tensor, trained_tok
     are long and responses short.
 
     Formula: ``1 - sum(trained_tokens) / (sum(lengths) + sum(prompt_lengths))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
@@ -281,10 +281,10 @@ def packing_masked_fraction(lengths: Tensor, prompt_lengths: Tensor, trained_tok
         trained_tokens: Int tensor ``[B]`` in token. Number of tokens of each training sequence that carry a loss.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> lengths = tensor([2, 4, 9])
@@ -308,16 +308,16 @@ def packing_trained_tokens_mean(trained_tokens: Tensor) -> Tensor:
     conversations are split it is the length of a part.
 
     Formula: ``mean(trained_tokens)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         trained_tokens: Int tensor ``[B]`` in token. Number of tokens of each training sequence that carry a loss.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.packing_trained_tokens_mean(tensor([1, 2, 6])).item(), 3)
@@ -334,16 +334,16 @@ def packing_trained_tokens_per_step(trained_tokens: Tensor) -> Tensor:
     tokens although they hold as many samples.
 
     Formula: ``sum(trained_tokens)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         trained_tokens: Int tensor ``[B]`` in token. Number of tokens of each training sequence that carry a loss.
 
     Returns:
-        Float64 tensor ``[]``, in token; 0 over an empty population.
+        Float64 tensor ``[]``, in token; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.packing_trained_tokens_per_step(tensor([1, 2, 6])).item(), 3)
@@ -359,16 +359,16 @@ def packing_samples_per_step(row_samples: Tensor) -> Tensor:
     A constant where the batch is a number of samples; with packing by tokens it varies, larger for short sequences.
 
     Formula: ``sum(row_samples)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         row_samples: Int tensor ``[N]``. Number of training sequences in each row of a micro-batch.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+        Float64 tensor ``[]``, dimensionless; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.packing_samples_per_step(tensor([1, 2, 6])).item(), 3)

@@ -77,8 +77,8 @@ def policy_loss(
         clipped = -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)
         mean(maximum(plain, clipped))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -93,10 +93,10 @@ def policy_loss(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -145,8 +145,8 @@ def policy_loss_dual_clip(
         dual = minimum(single, -advantages * clip_dual)
         mean(where(advantages < 0, dual, single))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -162,10 +162,10 @@ def policy_loss_dual_clip(
             https://arxiv.org/abs/1912.09729.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -213,8 +213,8 @@ def policy_loss_weighted_dual_clip(
         dual = minimum(single, -advantages * clip_dual)
         mean(rollout_weights * where(advantages < 0, dual, single))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -232,10 +232,10 @@ def policy_loss_weighted_dual_clip(
             https://arxiv.org/abs/1912.09729.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -283,8 +283,8 @@ def policy_clip_fraction(
         clipped = -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)
         mean(clipped > plain)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -299,10 +299,10 @@ def policy_clip_fraction(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -339,8 +339,8 @@ def policy_clip_fraction_low(
     upper half it makes up the whole clip fraction. It is 0 while old and current policy are the same.
 
     Formula: ``mean((exp(logprobs - old_logprobs) < 1 - clip_low) & (advantages < 0))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -352,10 +352,10 @@ def policy_clip_fraction_low(
         clip_low: How far the ratio may fall below 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -387,8 +387,8 @@ def policy_clip_fraction_high(
     (clip-higher) lowers it and leaves more room for rare tokens. It is 0 while old and current policy are the same.
 
     Formula: ``mean((exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -400,10 +400,10 @@ def policy_clip_fraction_high(
         clip_high: How far the ratio may rise above 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -443,8 +443,8 @@ def policy_outside_region_fraction(
         ratio = exp(logprobs - old_logprobs)
         mean((ratio < 1 - clip_low) | (ratio > 1 + clip_high))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -456,10 +456,10 @@ def policy_outside_region_fraction(
         clip_high: How far the ratio may rise above 1.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     Example:
         >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
@@ -497,8 +497,8 @@ def policy_dual_clip_fraction(
         single = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
         mean((single > -advantages * clip_dual) & (advantages < 0))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: dual_clip. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dual_clip. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -514,10 +514,10 @@ def policy_dual_clip_fraction(
             https://arxiv.org/abs/1912.09729.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ye et al. 2020, Mastering Complex Control in MOBA Games with Deep Reinforcement Learning,
@@ -563,8 +563,8 @@ def policy_response_ratio_loss(
         clipped = -sequence_advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)
         mean(maximum(plain, clipped))
 
-    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
-    states equal the whole.
+    Population: Every response of the batch. Estimator: response_ratio_clip. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -580,10 +580,10 @@ def policy_response_ratio_loss(
             Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -629,8 +629,8 @@ def policy_response_ratio_clip_fraction(
         high = (ratio > 1 + clip_high) & (sequence_advantages > 0)
         mean(low | high)
 
-    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
-    states equal the whole.
+    Population: Every response of the batch. Estimator: response_ratio_clip. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -644,10 +644,10 @@ def policy_response_ratio_clip_fraction(
         clip_high: How far the ratio may rise above 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -682,8 +682,8 @@ def policy_response_ratio_clip_fraction_low(
     further down. 0 as long as each batch is used for one step.
 
     Formula: ``mean((exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))``.
-    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
-    states equal the whole.
+    Population: Every response of the batch. Estimator: response_ratio_clip. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -696,10 +696,10 @@ def policy_response_ratio_clip_fraction_low(
         clip_low: How far the ratio may fall below 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -734,8 +734,8 @@ def policy_response_ratio_clip_fraction_high(
     little.
 
     Formula: ``mean((exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))``.
-    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
-    states equal the whole.
+    Population: Every response of the batch. Estimator: response_ratio_clip. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -748,10 +748,10 @@ def policy_response_ratio_clip_fraction_high(
         clip_high: How far the ratio may rise above 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -779,16 +779,16 @@ def policy_response_ratio_clip_fraction_low_rank_min(rank_values: Tensor) -> Ten
     single responses.
 
     Formula: ``min(rank_values)``.
-    Estimator: response_ratio_clip. Data may be split between updates: merged states equal the whole.
+    Estimator: response_ratio_clip. Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -809,16 +809,16 @@ def policy_response_ratio_clip_fraction_high_rank_max(rank_values: Tensor) -> Te
     itself. Far above the mean, one process has drawn a batch that the policy has already overlearnt.
 
     Formula: ``max(rank_values)``.
-    Estimator: response_ratio_clip. Data may be split between updates: merged states equal the whole.
+    Estimator: response_ratio_clip. Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -850,8 +850,8 @@ def policy_response_ratio_clipped_low_min(
         clipped = (exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0)
         min(where(clipped, 1.0, 0.0))
 
-    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
-    states equal the whole.
+    Population: Every response of the batch. Estimator: response_ratio_clip. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -864,10 +864,10 @@ def policy_response_ratio_clipped_low_min(
         clip_low: How far the ratio may fall below 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -906,8 +906,8 @@ def policy_response_ratio_clipped_high_max(
         clipped = (exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0)
         max(where(clipped, 1.0, 0.0))
 
-    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
-    states equal the whole.
+    Population: Every response of the batch. Estimator: response_ratio_clip. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -920,10 +920,10 @@ def policy_response_ratio_clipped_high_max(
         clip_high: How far the ratio may rise above 1 before it is clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
@@ -953,8 +953,8 @@ def policy_ratio_mean(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> T
     mismatch between rollout and training, not to learning.
 
     Formula: ``mean(exp(logprobs - old_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -964,10 +964,10 @@ def policy_ratio_mean(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> T
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -993,8 +993,8 @@ def policy_ratio_mean_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tenso
     mismatch between rollout and training, not to learning.
 
     Formula: ``mean(where(mask, exp(logprobs - old_logprobs), 1.0), over=everything)``.
-    Population: Every response position of the padded tensor, padding included. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response position of the padded tensor, padding included. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1004,10 +1004,10 @@ def policy_ratio_mean_padded(logprobs: Tensor, old_logprobs: Tensor, mask: Tenso
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1030,8 +1030,8 @@ def policy_ratio_distribution(logprobs: Tensor, old_logprobs: Tensor, mask: Tens
     A long right tail is tokens that became many times more likely. Mass exactly at 1 is padding or a first step.
 
     Formula: ``histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1042,10 +1042,10 @@ def policy_ratio_distribution(logprobs: Tensor, old_logprobs: Tensor, mask: Tens
 
     Returns:
         Float64 tensor ``[68]``: the count below 0, the counts of 64 equal bins, the count above 2, then minimum and
-        maximum a pure number.
+        maximum, dimensionless.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1071,8 +1071,8 @@ def policy_ratio_distribution_unmasked(logprobs: Tensor, old_logprobs: Tensor) -
     A long right tail is tokens that became many times more likely. Mass exactly at 1 is padding or a first step.
 
     Formula: ``histogram(exp(logprobs - old_logprobs), low=0, high=2, bins=64, over=everything)``.
-    Population: Every position of the padded tensor, prompt and padding included. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every position of the padded tensor, prompt and padding included. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -1082,10 +1082,10 @@ def policy_ratio_distribution_unmasked(logprobs: Tensor, old_logprobs: Tensor) -
 
     Returns:
         Float64 tensor ``[68]``: the count below 0, the counts of 64 equal bins, the count above 2, then minimum and
-        maximum a pure number.
+        maximum, dimensionless.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -1111,17 +1111,17 @@ def policy_ratio_variance_of_means(ratio_means: Tensor) -> Tensor:
     an outlier, shrinks when micro-batches get larger, and is undefined with a single micro-batch.
 
     Formula: ``var(ratio_means)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         ratio_means: Float tensor ``[N]``. Mean probability ratio of each micro-batch of an update, one number per
             micro-batch, epoch and rank.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.policy_ratio_variance_of_means(tensor([1., 2., 6.])).item(), 3)
@@ -1162,18 +1162,18 @@ def policy_ratio_variance_of_means_zero_filled(ratio_means: Tensor, *, unfilled:
         spread = filled * var(ratio_means, ddof=0) + mean(ratio_means) ** 2 * filled * unfilled / (filled + unfilled)
         spread / (filled + unfilled - 1)
 
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         ratio_means: Float tensor ``[N]``. Mean probability ratio of each micro-batch of an update, one number per
             micro-batch, epoch and rank.
-        unfilled: How many entries stay 0.
+        unfilled: Number of entries that are left at 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     Example:
         >>> round(F.policy_ratio_variance_of_means_zero_filled(tensor([1., 2., 6.]), unfilled=2).item(), 3)
@@ -1195,8 +1195,8 @@ def policy_old_log_probability_distribution(old_logprobs: Tensor, mask: Tensor) 
     picture if they are counted.
 
     Formula: ``histogram(old_logprobs, low=-20, high=0, bins=80)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1205,10 +1205,10 @@ def policy_old_log_probability_distribution(old_logprobs: Tensor, mask: Tensor) 
 
     Returns:
         Float64 tensor ``[84]``: the count below -20, the counts of 80 equal bins, the count above 0, then minimum and
-        maximum in nat.
+        maximum, in nat.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> old_logprobs = tensor([[-0.1, -21, 5], [-19.9, 5, 5]])
@@ -1231,8 +1231,8 @@ def policy_old_log_probability_distribution_unmasked(old_logprobs: Tensor) -> Te
     picture if they are counted.
 
     Formula: ``histogram(old_logprobs, low=-20, high=0, bins=80, over=everything)``.
-    Population: Every position of the padded tensor, prompt and padding included. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every position of the padded tensor, prompt and padding included. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1240,10 +1240,10 @@ def policy_old_log_probability_distribution_unmasked(old_logprobs: Tensor) -> Te
 
     Returns:
         Float64 tensor ``[84]``: the count below -20, the counts of 80 equal bins, the count above 0, then minimum and
-        maximum in nat.
+        maximum, in nat.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> old_logprobs = tensor([[-0.1, -21, 5], [-19.9, 5, 5]])
@@ -1265,8 +1265,8 @@ def policy_reference_log_probability_distribution(ref_logprobs: Tensor, mask: Te
     write.
 
     Formula: ``histogram(ref_logprobs, low=-20, high=0, bins=80)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
@@ -1275,10 +1275,10 @@ def policy_reference_log_probability_distribution(ref_logprobs: Tensor, mask: Te
 
     Returns:
         Float64 tensor ``[84]``: the count below -20, the counts of 80 equal bins, the count above 0, then minimum and
-        maximum in nat.
+        maximum, in nat.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> ref_logprobs = tensor([[-0.1, -21, 5], [-19.9, 5, 5]])
@@ -1301,8 +1301,8 @@ def policy_reference_log_probability_distribution_unmasked(ref_logprobs: Tensor)
     write.
 
     Formula: ``histogram(ref_logprobs, low=-20, high=0, bins=80, over=everything)``.
-    Population: Every position of the padded tensor, prompt and padding included. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every position of the padded tensor, prompt and padding included. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
@@ -1310,10 +1310,10 @@ def policy_reference_log_probability_distribution_unmasked(ref_logprobs: Tensor)
 
     Returns:
         Float64 tensor ``[84]``: the count below -20, the counts of 80 equal bins, the count above 0, then minimum and
-        maximum in nat.
+        maximum, in nat.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> ref_logprobs = tensor([[-0.1, -21, 5], [-19.9, 5, 5]])

@@ -114,8 +114,8 @@ def preference_reward_chosen(chosen_logprobs: Tensor, ref_chosen_logprobs: Tenso
     policy and reference are still the same model.
 
     Formula: ``mean(beta * (chosen_logprobs - ref_chosen_logprobs))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -126,10 +126,10 @@ def preference_reward_chosen(chosen_logprobs: Tensor, ref_chosen_logprobs: Tenso
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -158,8 +158,8 @@ def preference_reward_rejected(
     policy gives up the style of the whole data set.
 
     Formula: ``mean(beta * (rejected_logprobs - ref_rejected_logprobs))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
@@ -170,10 +170,10 @@ def preference_reward_rejected(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -203,8 +203,8 @@ def preference_reward_accuracy(
     is memorisation. Below 0.5 for long: check whether preferred and rejected are swapped.
 
     Formula: ``mean((chosen_logprobs - ref_chosen_logprobs) > (rejected_logprobs - ref_rejected_logprobs))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -217,10 +217,10 @@ def preference_reward_accuracy(
             reference policy, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -263,8 +263,8 @@ def preference_reward_margin(
 
         mean(beta * (chosen_logprobs - ref_chosen_logprobs) - beta * (rejected_logprobs - ref_rejected_logprobs))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -279,10 +279,10 @@ def preference_reward_margin(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -321,8 +321,8 @@ def preference_reward_average_chosen(
     of the two can be laid over each other; the sign and the trend can. Starts at 0.
 
     Formula: ``mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -334,10 +334,10 @@ def preference_reward_average_chosen(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -368,8 +368,8 @@ def preference_reward_average_rejected(
     with beta 0.1 already means that every token became a tenth of a nat less likely.
 
     Formula: ``mean(beta * (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
@@ -381,10 +381,10 @@ def preference_reward_average_rejected(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -422,8 +422,8 @@ def preference_reward_average_accuracy(
         mean((chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) > (rejected_logprobs -
             ref_rejected_logprobs) / maximum(rejected_lengths, 1))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -438,10 +438,10 @@ def preference_reward_average_accuracy(
         rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -493,8 +493,8 @@ def preference_reward_average_margin(
         mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) - beta * (rejected_logprobs -
             ref_rejected_logprobs) / maximum(rejected_lengths, 1))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -511,10 +511,10 @@ def preference_reward_average_margin(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -556,8 +556,8 @@ def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1)
     while the distance grows means that probability leaves both texts.
 
     Formula: ``mean(beta * chosen_logprobs)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -566,10 +566,10 @@ def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1)
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -592,8 +592,8 @@ def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 
     texts pull it down without any learning.
 
     Formula: ``mean(beta * rejected_logprobs)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
@@ -602,10 +602,10 @@ def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -627,8 +627,8 @@ def preference_reward_free_accuracy(chosen_logprobs: Tensor, rejected_logprobs: 
     and compare held-out pairs.
 
     Formula: ``mean(chosen_logprobs > rejected_logprobs)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -637,10 +637,10 @@ def preference_reward_free_accuracy(chosen_logprobs: Tensor, rejected_logprobs: 
             policy, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -663,8 +663,8 @@ def preference_reward_free_margin(chosen_logprobs: Tensor, rejected_logprobs: Te
     longer. A steady rise is learning; jumps between batches are mostly lengths.
 
     Formula: ``mean(beta * chosen_logprobs - beta * rejected_logprobs)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -675,10 +675,10 @@ def preference_reward_free_margin(chosen_logprobs: Tensor, rejected_logprobs: Te
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -706,8 +706,8 @@ def preference_reward_free_average_chosen(
     a fall says that the preferred texts themselves become less likely.
 
     Formula: ``mean(beta * chosen_logprobs / maximum(chosen_lengths, 1))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -717,10 +717,10 @@ def preference_reward_free_average_chosen(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -748,8 +748,8 @@ def preference_reward_free_average_rejected(
     comparable from the first step on.
 
     Formula: ``mean(beta * rejected_logprobs / maximum(rejected_lengths, 1))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
@@ -759,10 +759,10 @@ def preference_reward_free_average_rejected(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -791,8 +791,8 @@ def preference_reward_free_average_accuracy(
     texts in use, which makes its held-out value the number to compare runs by.
 
     Formula: ``mean(chosen_logprobs / maximum(chosen_lengths, 1) > rejected_logprobs / maximum(rejected_lengths, 1))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -803,10 +803,10 @@ def preference_reward_free_average_accuracy(
         rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -853,8 +853,8 @@ def preference_reward_free_average_margin(
         mean(beta * chosen_logprobs / maximum(chosen_lengths, 1) - beta * rejected_logprobs / maximum(rejected_lengths,
             1))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -867,10 +867,10 @@ def preference_reward_free_average_margin(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -910,8 +910,8 @@ def preference_reward_alpha_chosen(
     mean; negative alpha flattens them.
 
     Formula: ``mean(beta * (1 - exp(-alpha * (chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -923,10 +923,10 @@ def preference_reward_alpha_chosen(
             https://arxiv.org/abs/2501.03884.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -955,8 +955,8 @@ def preference_reward_alpha_rejected(
     unlikely and its mean soon rests on the least likely few, so judge learning by the accuracy.
 
     Formula: ``mean(beta * (1 - exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1)))) / alpha)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
@@ -968,10 +968,10 @@ def preference_reward_alpha_rejected(
             https://arxiv.org/abs/2501.03884.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -1005,8 +1005,8 @@ def preference_reward_alpha_margin(
         mean(beta * (exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1))) - exp(-alpha * (chosen_logprobs /
             maximum(chosen_lengths, 1)))) / alpha)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1021,10 +1021,10 @@ def preference_reward_alpha_margin(
             https://arxiv.org/abs/2501.03884.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -1057,18 +1057,18 @@ def preference_logprob_chosen(chosen_logprobs: Tensor) -> Tensor:
     levels. A slow fall is common with DPO, a steep one means that the preferred texts themselves become unlikely.
 
     Formula: ``mean(chosen_logprobs)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
             policy, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -1089,18 +1089,18 @@ def preference_logprob_rejected(rejected_logprobs: Tensor) -> Tensor:
     responses.
 
     Formula: ``mean(rejected_logprobs)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
             policy, summed over its tokens.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -1122,8 +1122,8 @@ def preference_logprob_average_chosen(chosen_logprobs: Tensor, chosen_lengths: T
     from falling.
 
     Formula: ``mean(chosen_logprobs / maximum(chosen_lengths, 1))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1131,10 +1131,10 @@ def preference_logprob_average_chosen(chosen_logprobs: Tensor, chosen_lengths: T
         chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -1157,8 +1157,8 @@ def preference_logprob_average_rejected(rejected_logprobs: Tensor, rejected_leng
     between the two is what is being trained.
 
     Formula: ``mean(rejected_logprobs / maximum(rejected_lengths, 1))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
@@ -1166,10 +1166,10 @@ def preference_logprob_average_rejected(rejected_logprobs: Tensor, rejected_leng
         rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -1204,8 +1204,8 @@ def preference_log_odds_mean(
         log_odds = (chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))
         mean(log_odds)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1216,10 +1216,10 @@ def preference_log_odds_mean(
         rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
@@ -1260,8 +1260,8 @@ def preference_log_odds_log_sigmoid(
         log_odds = (chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))
         mean(log_sigmoid(log_odds))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: log_sigmoid. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: log_sigmoid. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1272,10 +1272,10 @@ def preference_log_odds_log_sigmoid(
         rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
@@ -1312,7 +1312,7 @@ def preference_logit_chosen(chosen_mean_logits: Tensor, chosen_mask: Tensor) -> 
 
     Formula: ``mean(chosen_mean_logits, over=chosen_mask)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
-    included, prompt and padding left out. Data may be split anywhere: merged states equal the whole.
+    included, prompt and padding left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         chosen_mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token of
@@ -1320,10 +1320,10 @@ def preference_logit_chosen(chosen_mean_logits: Tensor, chosen_mask: Tensor) -> 
         chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> chosen_mean_logits = tensor([[1., 2., 99.], [6., 99., 99.]])
@@ -1343,7 +1343,7 @@ def preference_logit_rejected(rejected_mean_logits: Tensor, rejected_mask: Tenso
 
     Formula: ``mean(rejected_mean_logits, over=rejected_mask)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
-    included, prompt and padding left out. Data may be split anywhere: merged states equal the whole.
+    included, prompt and padding left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         rejected_mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token of
@@ -1351,10 +1351,10 @@ def preference_logit_rejected(rejected_mean_logits: Tensor, rejected_mask: Tenso
         rejected_mask: Bool tensor ``[B, T]``. Mask of the rejected responses, one row per pair, true for their tokens.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> rejected_mean_logits = tensor([[1., 3., 99.], [8., 99., 99.]])
@@ -1378,18 +1378,18 @@ def preference_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``mean(token_entropy)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
-    included, prompt and padding left out. Estimator: full_vocabulary. Data may be split anywhere: merged states equal
-    the whole.
+    included, prompt and padding left out. Estimator: full_vocabulary. Additive over tokens: states of any parts of the
+    data merge exactly.
 
     Args:
         token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response position.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> token_entropy = tensor([[1., 2., 99.], [6., 99., 99.]])
@@ -1410,7 +1410,7 @@ def preference_token_accuracy(chosen_is_top1: Tensor, chosen_mask: Tensor) -> Te
 
     Formula: ``mean(chosen_is_top1, over=chosen_mask)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
-    included, prompt and padding left out. Data may be split anywhere: merged states equal the whole.
+    included, prompt and padding left out. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         chosen_is_top1: Bool tensor ``[B, T]``. True where a token of a preferred response is the one that the policy
@@ -1418,10 +1418,10 @@ def preference_token_accuracy(chosen_is_top1: Tensor, chosen_mask: Tensor) -> Te
         chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> chosen_is_top1 = tensor([[1, 0, 1], [1, 1, 1]])
@@ -1452,8 +1452,8 @@ def preference_loss_sigmoid(
         margin = beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))
         mean(-log_sigmoid(margin))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1468,10 +1468,10 @@ def preference_loss_sigmoid(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -1519,8 +1519,8 @@ def preference_loss_sigmoid_norm(
         rejected = (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1)
         mean(-log_sigmoid(beta * (chosen - rejected)))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_norm. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_norm. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1537,10 +1537,10 @@ def preference_loss_sigmoid_norm(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Lambert et al. 2024, Tulu 3: Pushing Frontiers in Open Language Model Post-Training,
@@ -1592,8 +1592,8 @@ def preference_loss_sigmoid_smoothed(
         margin = beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))
         mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_smoothed. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_smoothed. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1608,10 +1608,10 @@ def preference_loss_sigmoid_smoothed(
         label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Mitchell 2023, A note on DPO with noisy preferences and relationship to IPO, https://ericmitchell.ai/cdpo.pdf.
@@ -1646,8 +1646,8 @@ def preference_loss_sigmoid_free(chosen_logprobs: Tensor, rejected_logprobs: Ten
     to prefer short texts.
 
     Formula: ``mean(-log_sigmoid(beta * (chosen_logprobs - rejected_logprobs)))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1658,10 +1658,10 @@ def preference_loss_sigmoid_free(chosen_logprobs: Tensor, rejected_logprobs: Ten
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -1696,8 +1696,8 @@ def preference_loss_sigmoid_js(
         mean(-log_sigmoid(beta * (log_sigmoid(chosen_logprobs - ref_chosen_logprobs) - log_sigmoid(rejected_logprobs -
             ref_rejected_logprobs))))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_js. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_js. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1712,10 +1712,10 @@ def preference_loss_sigmoid_js(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
@@ -1760,8 +1760,8 @@ def preference_loss_sigmoid_forward_kl(
         mean(-log_sigmoid(beta * (exp(ref_rejected_logprobs - rejected_logprobs) - exp(ref_chosen_logprobs -
             chosen_logprobs))))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_forward_kl. Data
-    may be split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_forward_kl.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1776,10 +1776,10 @@ def preference_loss_sigmoid_forward_kl(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
@@ -1825,8 +1825,8 @@ def preference_loss_sigmoid_alpha(
         mean(-log_sigmoid(beta * (exp(exponent * (chosen_logprobs - ref_chosen_logprobs)) - exp(exponent *
             (rejected_logprobs - ref_rejected_logprobs))) / exponent))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_alpha. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_alpha. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1841,10 +1841,10 @@ def preference_loss_sigmoid_alpha(
         exponent: Power of the probability ratio, not 0.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
@@ -1900,7 +1900,7 @@ def preference_loss_sigmoid_likelihood(
         mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_plus_likelihood.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -1918,10 +1918,10 @@ def preference_loss_sigmoid_likelihood(
         likelihood_weight: Weight of the negative log-likelihood.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Pang et al. 2024, Iterative Reasoning Preference Optimization, https://arxiv.org/abs/2404.19733.
@@ -1985,8 +1985,8 @@ def preference_loss_sigmoid_weighted(
         rejected_weight = exp(seq_mean(rejected_token_logprobs - rejected_log_square_sums, over=rejected_mask))
         mean(-minimum(chosen_weight * rejected_weight, 1) * log_sigmoid(margin))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_weighted. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_weighted. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2011,10 +2011,10 @@ def preference_loss_sigmoid_weighted(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zhou et al. 2024, WPO: Enhancing RLHF with Weighted Preference Optimization, https://arxiv.org/abs/2406.11827.
@@ -2085,8 +2085,8 @@ def preference_loss_sigmoid_weighted_unbounded(
         rejected_weight = exp(seq_mean(rejected_token_logprobs - rejected_log_square_sums, over=rejected_mask))
         mean(-chosen_weight * rejected_weight * log_sigmoid(margin))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_weighted. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_weighted. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2111,10 +2111,10 @@ def preference_loss_sigmoid_weighted_unbounded(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zhou et al. 2024, WPO: Enhancing RLHF with Weighted Preference Optimization, https://arxiv.org/abs/2406.11827.
@@ -2164,18 +2164,18 @@ def preference_loss_weighted_sum(part_losses: Tensor, part_weights: Tensor) -> T
     term where one is logged.
 
     Formula: ``sum(part_losses * part_weights)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between updates:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over updates: states merge
+    exactly if the data of no update is split.
 
     Args:
         part_losses: Float tensor ``[N]``. Value of each of several losses on the same batch, one number per loss.
         part_weights: Float tensor ``[N]``. Weight of each of those losses, in the same order.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Wang et al. 2024, Enhancing the Reasoning Ability of Multimodal Large Language Models via Mixed Preference
@@ -2208,8 +2208,8 @@ def preference_loss_hinge(
         margin = beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))
         mean(maximum(1 - margin, 0))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: hinge. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: hinge. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2224,10 +2224,10 @@ def preference_loss_hinge(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zhao et al. 2023, SLiC-HF: Sequence Likelihood Calibration with Human Feedback,
@@ -2275,8 +2275,8 @@ def preference_loss_ipo(
         rejected = (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1)
         mean((chosen - rejected - 1 / (2 * beta)) ** 2)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2293,10 +2293,10 @@ def preference_loss_ipo(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -2347,8 +2347,8 @@ def preference_loss_ipo_sum(
         mean(((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs) - 1 / (2 * beta)) **
             2)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2363,10 +2363,10 @@ def preference_loss_ipo_sum(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -2409,8 +2409,7 @@ def preference_loss_kto_pair(
     pairs.
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: kto_pair. Each update of a
-    state must be one whole batch as the trainer forms it; the result is the mean over batches, which count alike,
-    whatever their size.
+    state must be one whole batch as the trainer forms it; the result is the unweighted mean over batches.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2425,10 +2424,10 @@ def preference_loss_kto_pair(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -2479,8 +2478,8 @@ def preference_loss_exo_pair(
         lose = sigmoid(-margin) * (log_sigmoid(-margin) - log(label_smoothing))
         mean(win + lose)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: exo_pair. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: exo_pair. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2496,10 +2495,10 @@ def preference_loss_exo_pair(
             Towards Efficient Exact Optimization of Language Model Alignment, https://arxiv.org/abs/2402.00856.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ji et al. 2024, Towards Efficient Exact Optimization of Language Model Alignment,
@@ -2552,8 +2551,8 @@ def preference_loss_nca_pair(
         rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
         mean(-log_sigmoid(chosen) - 0.5 * log_sigmoid(-chosen) - 0.5 * log_sigmoid(-rejected))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: nca_pair. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: nca_pair. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2568,10 +2567,10 @@ def preference_loss_nca_pair(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chen et al. 2024, Noise Contrastive Alignment of Language Models with Explicit Rewards,
@@ -2619,8 +2618,8 @@ def preference_loss_robust(
         mean((-(1 - label_smoothing) * log_sigmoid(margin) + label_smoothing * log_sigmoid(-margin)) / (1 - 2 *
             label_smoothing))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: robust. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: robust. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2636,10 +2635,10 @@ def preference_loss_robust(
             release 1.16.0, trl/trainer/dpo_config.py:289.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chowdhury et al. 2024, Provably Robust DPO: Aligning Language Models with Noisy Feedback,
@@ -2687,8 +2686,8 @@ def preference_loss_bco_pair(
         rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
         mean(-log_sigmoid(chosen) - log_sigmoid(-rejected))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: bco_pair. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: bco_pair. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2703,10 +2702,10 @@ def preference_loss_bco_pair(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,
@@ -2751,8 +2750,8 @@ def preference_loss_sppo_hard(
         mean((chosen_logprobs - ref_chosen_logprobs - 0.5 / beta) ** 2 + (rejected_logprobs - ref_rejected_logprobs +
             0.5 / beta) ** 2)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sppo_hard. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sppo_hard. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2767,10 +2766,10 @@ def preference_loss_sppo_hard(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Wu et al. 2024, Self-Play Preference Optimization for Language Model Alignment,
@@ -2814,8 +2813,8 @@ def preference_loss_apo_zero(
         rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
         mean(1 - sigmoid(chosen) + sigmoid(rejected))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: apo_zero. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: apo_zero. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2830,10 +2829,10 @@ def preference_loss_apo_zero(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
@@ -2878,8 +2877,8 @@ def preference_loss_apo_down(
         rejected = beta * (rejected_logprobs - ref_rejected_logprobs)
         mean(sigmoid(chosen) + 1 - sigmoid(chosen - rejected))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: apo_down. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: apo_down. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2894,10 +2893,10 @@ def preference_loss_apo_down(
             default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
@@ -2943,8 +2942,8 @@ def preference_loss_discopop(
         blend = sigmoid(margin / temperature)
         mean(-log_sigmoid(margin) * (1 - blend) + exp(-margin) * blend)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: discopop. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: discopop. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -2960,10 +2959,10 @@ def preference_loss_discopop(
             Preference Optimization Algorithms with and for Large Language Models, https://arxiv.org/abs/2406.08414.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Lu et al. 2024, Discovering Preference Optimization Algorithms with and for Large Language Models,
@@ -2999,8 +2998,8 @@ def preference_loss_sft(chosen_token_logprobs: Tensor, chosen_mask: Tensor) -> T
 
     Formula: ``mean(-chosen_token_logprobs, over=chosen_mask)``.
     Population: Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token
-    included, prompt and padding left out. Estimator: negative_log_likelihood. Data may be split anywhere: merged states
-    equal the whole.
+    included, prompt and padding left out. Estimator: negative_log_likelihood. Additive over tokens: states of any parts
+    of the data merge exactly.
 
     Args:
         chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
@@ -3008,10 +3007,10 @@ def preference_loss_sft(chosen_token_logprobs: Tensor, chosen_mask: Tensor) -> T
         chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
@@ -3044,8 +3043,7 @@ def preference_loss_aot(
     ranks count alike, while in evaluation each counts by its number of pairs.
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: aot. Each update of a
-    state must be one whole batch as the trainer forms it; the result is the mean over batches, which count alike,
-    whatever their size.
+    state must be one whole batch as the trainer forms it; the result is the unweighted mean over batches.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3060,10 +3058,10 @@ def preference_loss_aot(
         label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Melnyk et al. 2024, Distributional Preference Alignment of LLMs via Optimal Transport,
@@ -3111,8 +3109,7 @@ def preference_loss_aot_unpaired(
     counts by its number of pairs.
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: aot. Each update of a
-    state must be one whole batch as the trainer forms it; the result is the mean over batches, which count alike,
-    whatever their size.
+    state must be one whole batch as the trainer forms it; the result is the unweighted mean over batches.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3127,10 +3124,10 @@ def preference_loss_aot_unpaired(
         label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Melnyk et al. 2024, Distributional Preference Alignment of LLMs via Optimal Transport,
@@ -3185,7 +3182,7 @@ def preference_loss_contrastive(
         mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_plus_likelihood.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3200,10 +3197,10 @@ def preference_loss_contrastive(
             1.16.0, trl/experimental/cpo/cpo_config.py:132.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -3265,7 +3262,7 @@ def preference_loss_contrastive_smoothed(
             * mean(-chosen_token_logprobs, over=chosen_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator:
-    smoothed_sigmoid_plus_likelihood. Data may be split between sequences: merged states equal the whole.
+    smoothed_sigmoid_plus_likelihood. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3281,10 +3278,10 @@ def preference_loss_contrastive_smoothed(
             1.16.0, trl/experimental/cpo/cpo_config.py:132.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
@@ -3342,7 +3339,7 @@ def preference_loss_contrastive_hinge(
         mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: hinge_plus_likelihood.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3357,10 +3354,10 @@ def preference_loss_contrastive_hinge(
             1.16.0, trl/experimental/cpo/cpo_config.py:132.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Zhao et al. 2023, SLiC-HF: Sequence Likelihood Calibration with Human Feedback,
@@ -3422,8 +3419,8 @@ def preference_loss_contrastive_ipo(
         mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-chosen_token_logprobs,
             over=chosen_mask)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo_plus_likelihood. Data
-    may be split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo_plus_likelihood.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3440,10 +3437,10 @@ def preference_loss_contrastive_ipo(
             1.16.0, trl/experimental/cpo/cpo_config.py:132.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
@@ -3505,8 +3502,8 @@ def preference_loss_simpo(
         mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * mean(-chosen_token_logprobs,
             over=chosen_mask)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: simpo. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: simpo. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3525,10 +3522,10 @@ def preference_loss_simpo(
             Preference Optimization with a Reference-Free Reward, https://arxiv.org/abs/2405.14734.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -3590,8 +3587,8 @@ def preference_loss_simpo_smoothed(
         mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + likelihood_weight
             * mean(-chosen_token_logprobs, over=chosen_mask)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: smoothed_simpo. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: smoothed_simpo. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3611,10 +3608,10 @@ def preference_loss_simpo_smoothed(
             Preference Optimization with a Reference-Free Reward, https://arxiv.org/abs/2405.14734.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
@@ -3682,8 +3679,8 @@ def preference_loss_alphapo(
         mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + likelihood_weight
             * mean(-chosen_token_logprobs, over=chosen_mask)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alphapo. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alphapo. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3695,7 +3692,7 @@ def preference_loss_alphapo(
         chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
             responses under the current policy.
         chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
-        alpha: How the reward bends; never 0, where SimPO is its limit. Default from Gupta et al. 2025, AlphaPO: Reward
+        alpha: Curvature of the reward, not 0; SimPO is the limit at 0. Default from Gupta et al. 2025, AlphaPO: Reward
             Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
         beta: Factor of the rewards.
         gamma: Target of the margin. Default from CPOConfig, default of simpo_gamma, release 1.16.0,
@@ -3705,10 +3702,10 @@ def preference_loss_alphapo(
             Preference Optimization with a Reference-Free Reward, https://arxiv.org/abs/2405.14734.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -3776,7 +3773,7 @@ def preference_loss_contrastive_alpha(
             * mean(-chosen_token_logprobs, over=chosen_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator:
-    alpha_sigmoid_plus_likelihood. Data may be split between sequences: merged states equal the whole.
+    alpha_sigmoid_plus_likelihood. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3786,18 +3783,18 @@ def preference_loss_contrastive_alpha(
         chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
             responses under the current policy.
         chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
-        alpha: How the reward bends; never 0, where it is the log-probability. Default from Gupta et al. 2025, AlphaPO:
-            Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+        alpha: Curvature of the reward, not 0; the log-probability is the limit at 0. Default from Gupta et al. 2025,
+            AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
         beta: Factor of the rewards.
         label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
         likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
             1.16.0, trl/experimental/cpo/cpo_config.py:132.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -3862,7 +3859,7 @@ def preference_loss_contrastive_alpha_hinge(
             over=chosen_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator:
-    alpha_hinge_plus_likelihood. Data may be split between sequences: merged states equal the whole.
+    alpha_hinge_plus_likelihood. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3872,17 +3869,17 @@ def preference_loss_contrastive_alpha_hinge(
         chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
             responses under the current policy.
         chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
-        alpha: How the reward bends; never 0, where it is the log-probability. Default from Gupta et al. 2025, AlphaPO:
-            Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+        alpha: Curvature of the reward, not 0; the log-probability is the limit at 0. Default from Gupta et al. 2025,
+            AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
         beta: Factor of the rewards.
         likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
             1.16.0, trl/experimental/cpo/cpo_config.py:132.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -3942,7 +3939,7 @@ def preference_loss_contrastive_alpha_ipo(
             over=chosen_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha_ipo_plus_likelihood.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -3954,17 +3951,17 @@ def preference_loss_contrastive_alpha_ipo(
         chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
             responses under the current policy.
         chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
-        alpha: How the reward bends; never 0, where it is the log-probability. Default from Gupta et al. 2025, AlphaPO:
-            Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+        alpha: Curvature of the reward, not 0; the log-probability is the limit at 0. Default from Gupta et al. 2025,
+            AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
         beta: Factor of the rewards.
         likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
             1.16.0, trl/experimental/cpo/cpo_config.py:132.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
@@ -4029,8 +4026,8 @@ def preference_loss_odds_ratio(
         log_odds = (chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))
         mean(-chosen_token_logprobs, over=chosen_mask) - beta * mean(log_sigmoid(log_odds))
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: orpo. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: orpo. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -4046,10 +4043,10 @@ def preference_loss_odds_ratio(
             1.16.0, trl/experimental/orpo/orpo_config.py:90.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
@@ -4115,7 +4112,7 @@ def preference_loss_triple(
         mean(-log_sigmoid(margin)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_plus_likelihood.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -4131,10 +4128,10 @@ def preference_loss_triple(
             of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -4187,7 +4184,7 @@ def preference_loss_triple_smoothed(
             * mean(-gold_token_logprobs, over=gold_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator:
-    smoothed_sigmoid_plus_likelihood. Data may be split between sequences: merged states equal the whole.
+    smoothed_sigmoid_plus_likelihood. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -4204,10 +4201,10 @@ def preference_loss_triple_smoothed(
             of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -4265,7 +4262,7 @@ def preference_loss_triple_hinge(
         mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)
 
     Population: Every pair of a preferred and a rejected response of the data set. Estimator: hinge_plus_likelihood.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -4281,10 +4278,10 @@ def preference_loss_triple_hinge(
             of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -4337,8 +4334,8 @@ def preference_loss_triple_ipo(
         rejected = rejected_logprobs / maximum(rejected_lengths, 1)
         mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo_plus_likelihood. Data
-    may be split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo_plus_likelihood.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -4356,10 +4353,10 @@ def preference_loss_triple_ipo(
             of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -4418,8 +4415,8 @@ def preference_loss_triple_length(
         mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * mean(-gold_token_logprobs,
             over=gold_mask)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: simpo. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: simpo. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -4437,10 +4434,10 @@ def preference_loss_triple_length(
             of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
@@ -4503,8 +4500,8 @@ def preference_loss_triple_length_smoothed(
         mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + likelihood_weight
             * mean(-gold_token_logprobs, over=gold_mask)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: smoothed_simpo. Data may
-    be split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: smoothed_simpo. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -4523,10 +4520,10 @@ def preference_loss_triple_length_smoothed(
             of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,

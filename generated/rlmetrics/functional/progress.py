@@ -46,17 +46,17 @@ def progress_tokens_seen(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     ranks added up since the start of training.
 
     Formula: ``sum(lengths) + sum(prompt_lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; 0 over an empty population.
+        Float64 tensor ``[]``, in token; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> lengths = tensor([2, 4, 9])
@@ -85,17 +85,17 @@ def progress_episodes_per_second(finished: Tensor, run_seconds: Tensor) -> Tenso
     the start of training, on all ranks together.
 
     Formula: ``last(finished) / last(run_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         finished: Int tensor ``[]``. Number of episodes, samples, steps or tokens finished so far, as the metric says.
         run_seconds: Float tensor ``[]`` in s. Wall time since the start of the run, or of the evaluation.
 
     Returns:
-        Float64 tensor ``[]``, in 1/s; NaN over an empty population.
+        Float64 tensor ``[]``, in 1/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> finished = tensor(12)
@@ -116,17 +116,17 @@ def progress_run_samples_per_second(finished: Tensor, run_seconds: Tensor) -> Te
     processed. Number of training samples of the schedule over the wall time of training.
 
     Formula: ``last(finished) / last(run_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         finished: Int tensor ``[]``. Number of episodes, samples, steps or tokens finished so far, as the metric says.
         run_seconds: Float tensor ``[]`` in s. Wall time since the start of the run, or of the evaluation.
 
     Returns:
-        Float64 tensor ``[]``, in 1/s; NaN over an empty population.
+        Float64 tensor ``[]``, in 1/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> finished = tensor(12)
@@ -146,17 +146,17 @@ def progress_run_steps_per_second(finished: Tensor, run_seconds: Tensor) -> Tens
     One number at the end of training. Number of optimiser steps of the schedule over the wall time of training.
 
     Formula: ``last(finished) / last(run_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         finished: Int tensor ``[]``. Number of episodes, samples, steps or tokens finished so far, as the metric says.
         run_seconds: Float tensor ``[]`` in s. Wall time since the start of the run, or of the evaluation.
 
     Returns:
-        Float64 tensor ``[]``, in 1/s; NaN over an empty population.
+        Float64 tensor ``[]``, in 1/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> finished = tensor(12)
@@ -177,17 +177,17 @@ def progress_evaluation_samples_per_second(finished: Tensor, run_seconds: Tensor
     wall time of the evaluation.
 
     Formula: ``last(finished) / last(run_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         finished: Int tensor ``[]``. Number of episodes, samples, steps or tokens finished so far, as the metric says.
         run_seconds: Float tensor ``[]`` in s. Wall time since the start of the run, or of the evaluation.
 
     Returns:
-        Float64 tensor ``[]``, in 1/s; NaN over an empty population.
+        Float64 tensor ``[]``, in 1/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> finished = tensor(12)
@@ -207,17 +207,17 @@ def progress_evaluation_steps_per_second(finished: Tensor, run_seconds: Tensor) 
     Depends on the evaluation batch size. Number of evaluation batches over the wall time of the evaluation.
 
     Formula: ``last(finished) / last(run_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         finished: Int tensor ``[]``. Number of episodes, samples, steps or tokens finished so far, as the metric says.
         run_seconds: Float tensor ``[]`` in s. Wall time since the start of the run, or of the evaluation.
 
     Returns:
-        Float64 tensor ``[]``, in 1/s; NaN over an empty population.
+        Float64 tensor ``[]``, in 1/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> finished = tensor(12)
@@ -238,17 +238,17 @@ def progress_input_tokens_per_second(finished: Tensor, run_seconds: Tensor) -> T
     the last log. Number of training tokens over the wall time in which they were processed.
 
     Formula: ``last(finished) / last(run_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         finished: Int tensor ``[]``. Number of episodes, samples, steps or tokens finished so far, as the metric says.
         run_seconds: Float tensor ``[]`` in s. Wall time since the start of the run, or of the evaluation.
 
     Returns:
-        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+        Float64 tensor ``[]``, in token/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> finished = tensor(12)

@@ -30,18 +30,18 @@ def return_mean(returns: Tensor, mask: Tensor) -> Tensor:
     predictions in it. Long responses weigh more, because every token counts once.
 
     Formula: ``mean(returns)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         returns: Float tensor ``[B, T]``. Return of each response token, the target of the value function.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
@@ -66,18 +66,18 @@ def return_variance(returns: Tensor, mask: Tensor) -> Tensor:
     unbiased estimate (n − 1) is used.
 
     Formula: ``var(returns)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         returns: Float tensor ``[B, T]``. Return of each response token, the target of the value function.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
@@ -101,18 +101,18 @@ def return_max(returns: Tensor, mask: Tensor) -> Tensor:
     An extreme of a batch, so it grows with batch size. A jump far beyond the usual is an outlier in the rewards.
 
     Formula: ``max(returns)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         returns: Float tensor ``[B, T]``. Return of each response token, the target of the value function.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
@@ -135,18 +135,18 @@ def return_min(returns: Tensor, mask: Tensor) -> Tensor:
     runaway KL penalty.
 
     Formula: ``min(returns)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         returns: Float tensor ``[B, T]``. Return of each response token, the target of the value function.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,

@@ -57,16 +57,16 @@ def reward_score_mean(scores: Tensor) -> Tensor:
     leak in the reward than a success.
 
     Formula: ``mean(scores)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before penalties.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -87,16 +87,16 @@ def reward_score_std(scores: Tensor) -> Tensor:
     unbiased estimate (n − 1) is used, so a single response gives no value.
 
     Formula: ``std(scores)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before penalties.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -116,16 +116,16 @@ def reward_score_max(scores: Tensor) -> Tensor:
     responses cannot get better.
 
     Formula: ``max(scores)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before penalties.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -145,16 +145,16 @@ def reward_score_min(scores: Tensor) -> Tensor:
     end token.
 
     Formula: ``min(scores)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before penalties.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -174,17 +174,17 @@ def reward_score_distribution(scores: Tensor) -> Tensor:
     outliers that carry the mean.
 
     Formula: ``histogram(scores, low=-10, high=10, bins=80)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before penalties.
 
     Returns:
         Float64 tensor ``[84]``: the count below -10, the counts of 80 equal bins, the count above 10, then minimum and
-        maximum a pure number.
+        maximum, dimensionless.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -207,17 +207,17 @@ def reward_total_mean(token_rewards: Tensor, mask: Tensor) -> Tensor:
     when the KL penalty grows faster; without a penalty it equals the score.
 
     Formula: ``mean(seq_sum(token_rewards))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         token_rewards: Float tensor ``[B, T]``. Reward of each response token, penalties included.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -239,17 +239,17 @@ def reward_total_max(token_rewards: Tensor, mask: Tensor) -> Tensor:
     An extreme of a batch, so it grows with batch size.
 
     Formula: ``max(seq_sum(token_rewards))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         token_rewards: Float tensor ``[B, T]``. Reward of each response token, penalties included.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -271,17 +271,17 @@ def reward_total_min(token_rewards: Tensor, mask: Tensor) -> Tensor:
     An extreme of a batch, so it falls with batch size. A long response with a large divergence can drag it far down.
 
     Formula: ``min(seq_sum(token_rewards))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         token_rewards: Float tensor ``[B, T]``. Reward of each response token, penalties included.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -310,8 +310,8 @@ def reward_non_score_sum(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
     Positive values mean a negative divergence estimate.
 
     Formula: ``-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs))``.
-    Population: Every response of the batch. Estimator: k1. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response of the batch. Estimator: k1. Additive over sequences: states merge exactly if no sequence
+    is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -322,10 +322,10 @@ def reward_non_score_sum(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tenso
         kl_coef: Weight of the KL penalty. Default from TRL PPOConfig, release 0.18.2, trl/trainer/ppo_config.py:92.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -350,8 +350,8 @@ def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, k
     Positive values mean a negative divergence estimate.
 
     Formula: ``-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs, over=everything))``.
-    Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: k1. Data
-    may be split between sequences: merged states equal the whole.
+    Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: k1.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -361,10 +361,10 @@ def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, k
         kl_coef: Weight of the KL penalty. Default from TRL PPOConfig, release 0.18.2, trl/trainer/ppo_config.py:92.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -398,8 +398,8 @@ def reward_non_score_sum_k3(
         log_ratio = ref_logprobs - old_logprobs
         -kl_coef * mean(seq_sum(exp(log_ratio) - 1 - log_ratio))
 
-    Population: Every response of the batch. Estimator: k1. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every response of the batch. Estimator: k1. Additive over sequences: states merge exactly if no sequence
+    is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -410,10 +410,10 @@ def reward_non_score_sum_k3(
         kl_coef: Weight of the KL penalty. Default from TRL PPOConfig, release 0.18.2, trl/trainer/ppo_config.py:92.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -449,8 +449,8 @@ def reward_non_score_token_mean(
     with an adaptive coefficient it moves even when the policy does not.
 
     Formula: ``-kl_coef * mean(old_logprobs - ref_logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -461,10 +461,10 @@ def reward_non_score_token_mean(
         kl_coef: Weight of the KL penalty. Default from TRL PPOConfig, release 0.7.10, trl/trainer/ppo_config.py:75.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -499,8 +499,8 @@ def reward_non_score_token_mean_abs(
     with an adaptive coefficient it moves even when the policy does not.
 
     Formula: ``-kl_coef * mean(abs(old_logprobs - ref_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -511,10 +511,10 @@ def reward_non_score_token_mean_abs(
         kl_coef: Weight of the KL penalty. Default from TRL PPOConfig, release 0.7.10, trl/trainer/ppo_config.py:75.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -549,8 +549,8 @@ def reward_non_score_token_mean_k2(
     with an adaptive coefficient it moves even when the policy does not.
 
     Formula: ``-kl_coef * mean(0.5 * (old_logprobs - ref_logprobs) ** 2)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -561,10 +561,10 @@ def reward_non_score_token_mean_k2(
         kl_coef: Weight of the KL penalty. Default from TRL PPOConfig, release 0.7.10, trl/trainer/ppo_config.py:75.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -599,8 +599,8 @@ def reward_non_score_token_mean_full(
     with an adaptive coefficient it moves even when the policy does not.
 
     Formula: ``-kl_coef * mean(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits))))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         old_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the policy before the update over the vocabulary
@@ -611,10 +611,10 @@ def reward_non_score_token_mean_full(
         kl_coef: Weight of the KL penalty. Default from TRL PPOConfig, release 0.7.10, trl/trainer/ppo_config.py:75.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
@@ -643,16 +643,16 @@ def reward_std(rewards: Tensor) -> Tensor:
     signal any more, when easy prompts always and hard ones never succeed. The unbiased estimate (n − 1) is used.
 
     Formula: ``std(rewards)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rewards: Float tensor ``[B]``. Reward of each response, as the advantages use it.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -673,17 +673,17 @@ def reward_group_std(rewards: Tensor, group_ids: Tensor) -> Tensor:
     is used within each group.
 
     Formula: ``mean(group_std(rewards))``.
-    Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
+    Population: Every prompt with all its responses. Additive over groups: states merge exactly if no group is split.
 
     Args:
         rewards: Float tensor ``[B]``. Reward of each response, as the advantages use it.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -707,7 +707,7 @@ def reward_zero_std_fraction(rewards: Tensor, group_ids: Tensor, *, tolerance: f
     solved, or never. At 1 the batch is wasted and the policy loss is 0.
 
     Formula: ``mean(group_std(rewards) <= tolerance)``.
-    Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
+    Population: Every prompt with all its responses. Additive over groups: states merge exactly if no group is split.
 
     Args:
         rewards: Float tensor ``[B]``. Reward of each response, as the advantages use it.
@@ -716,10 +716,10 @@ def reward_zero_std_fraction(rewards: Tensor, group_ids: Tensor, *, tolerance: f
             torch.isclose, https://docs.pytorch.org/docs/stable/generated/torch.isclose.html.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yu et al. 2025, DAPO: An Open-Source LLM Reinforcement Learning System at Scale,
@@ -746,17 +746,17 @@ def reward_function_mean(function_rewards: Tensor) -> Tensor:
     gave no reward are left out, so functions that apply to some tasks only are averaged over those.
 
     Formula: ``mean(function_rewards)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         function_rewards: Float tensor ``[B]``. Reward of each response from one reward function, NaN where it gave
             none.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
@@ -777,17 +777,17 @@ def reward_function_std(function_rewards: Tensor) -> Tensor:
     responses is used, and responses without a reward are left out.
 
     Formula: ``std(function_rewards)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         function_rewards: Float tensor ``[B]``. Reward of each response from one reward function, NaN where it gave
             none.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.

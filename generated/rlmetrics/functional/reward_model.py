@@ -46,18 +46,18 @@ def reward_model_loss(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     looks fine.
 
     Formula: ``mean(-log_sigmoid(chosen_scores - rejected_scores))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: bradley_terry. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: bradley_terry. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
         rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ouyang et al. 2022, Training language models to follow instructions with human feedback,
@@ -85,8 +85,8 @@ def reward_model_loss_centred(chosen_scores: Tensor, rejected_scores: Tensor, *,
 
         mean(-log_sigmoid(chosen_scores - rejected_scores) + centre_coef * (chosen_scores + rejected_scores) ** 2)
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: bradley_terry. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: bradley_terry. Additive
+    over sequences: states merge exactly if no sequence is split.
 
     Args:
         chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
@@ -95,10 +95,10 @@ def reward_model_loss_centred(chosen_scores: Tensor, rejected_scores: Tensor, *,
             Ensembles Mitigate but do not Eliminate Reward Hacking, https://arxiv.org/abs/2312.09244.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ouyang et al. 2022, Training language models to follow instructions with human feedback,
@@ -124,18 +124,18 @@ def reward_model_accuracy(chosen_scores: Tensor, rejected_scores: Tensor) -> Ten
     margin; on training data it says little after the first epoch.
 
     Formula: ``mean(chosen_scores > rejected_scores)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
         rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ouyang et al. 2022, Training language models to follow instructions with human feedback,
@@ -158,18 +158,18 @@ def reward_model_margin(chosen_scores: Tensor, rejected_scores: Tensor) -> Tenso
     evaluation accuracy stands still means that the model becomes overconfident, and its scores will be easy to exploit.
 
     Formula: ``mean(chosen_scores - rejected_scores)``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
         rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> chosen_scores = tensor([1., 2., 6.])
@@ -194,18 +194,18 @@ def reward_model_score_mean(chosen_scores: Tensor, rejected_scores: Tensor) -> T
     the policy trainer normalises rewards, and a nuisance otherwise. A centring penalty holds it near 0.
 
     Formula: ``0.5 * (mean(chosen_scores) + mean(rejected_scores))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
         rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> chosen_scores = tensor([1., 2., 6.])
@@ -227,18 +227,18 @@ def reward_model_score_min(chosen_scores: Tensor, rejected_scores: Tensor) -> Te
     broken or very long text.
 
     Formula: ``min(minimum(chosen_scores, rejected_scores))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
         rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> chosen_scores = tensor([1., 2., 6.])
@@ -257,18 +257,18 @@ def reward_model_score_max(chosen_scores: Tensor, rejected_scores: Tensor) -> Te
     single texts.
 
     Formula: ``max(maximum(chosen_scores, rejected_scores))``.
-    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
-    merged states equal the whole.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
 
     Args:
         chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
         rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> chosen_scores = tensor([1., 2., 6.])
@@ -287,8 +287,8 @@ def reward_model_step_loss(step_label_logprobs: Tensor, step_mask: Tensor) -> Te
     ones, so a loss that settles at the entropy of the label frequencies means that it has learnt nothing but those.
 
     Formula: ``mean(-step_label_logprobs, over=step_mask)``.
-    Population: Every position that carries the label of a step, one per step of a solution. Data may be split anywhere:
-    merged states equal the whole.
+    Population: Every position that carries the label of a step, one per step of a solution. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         step_label_logprobs: Float tensor ``[B, T]`` in nat. Log-probability that a process reward model gives to the
@@ -296,10 +296,10 @@ def reward_model_step_loss(step_label_logprobs: Tensor, step_mask: Tensor) -> Te
         step_mask: Bool tensor ``[B, T]``. True for the positions that carry the label of a step.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Uesato et al. 2022, Solving math word problems with process- and outcome-based feedback,
@@ -322,18 +322,18 @@ def reward_model_step_accuracy(step_is_right: Tensor, step_mask: Tensor) -> Tens
     so long solutions dominate, and finding the first wrong step is harder than it suggests.
 
     Formula: ``mean(step_is_right, over=step_mask)``.
-    Population: Every position that carries the label of a step, one per step of a solution. Data may be split anywhere:
-    merged states equal the whole.
+    Population: Every position that carries the label of a step, one per step of a solution. Additive over tokens:
+    states of any parts of the data merge exactly.
 
     Args:
         step_is_right: Bool tensor ``[B, T]``. True where a process reward model's most likely label is the true one.
         step_mask: Bool tensor ``[B, T]``. True for the positions that carry the label of a step.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Uesato et al. 2022, Solving math word problems with process- and outcome-based feedback,

@@ -165,16 +165,16 @@ def rollout_aborted_fraction(lengths: Tensor) -> Tensor:
     jump to 1 means that the rollout engine has failed.
 
     Formula: ``mean(lengths == 0)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.rollout_aborted_fraction(tensor([2, 1, 0])).item(), 4)
@@ -191,23 +191,22 @@ def rollout_reward_component_max(function_rewards: Tensor) -> Tensor:
     responses apart.
 
     Formula: ``max(function_rewards)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         function_rewards: Float tensor ``[B]``. Reward of each response from one reward function, NaN where it gave
             none.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.rollout_reward_component_max(tensor([1., 6., 2.])).item(), 3)
         6.0
     """
-    function_rewards = ops.as_float(function_rewards)
     valid = ~torch.isnan(function_rewards)
     return keep.largest(function_rewards, valid)
 
@@ -219,23 +218,22 @@ def rollout_reward_component_min(function_rewards: Tensor) -> Tensor:
     A floor that never lifts is normal for pass-fail components; a falling floor means a penalty without bound.
 
     Formula: ``min(function_rewards)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         function_rewards: Float tensor ``[B]``. Reward of each response from one reward function, NaN where it gave
             none.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.rollout_reward_component_min(tensor([1., 6., 2.])).item(), 3)
         1.0
     """
-    function_rewards = ops.as_float(function_rewards)
     valid = ~torch.isnan(function_rewards)
     return keep.smallest(function_rewards, valid)
 
@@ -249,7 +247,7 @@ def rollout_speculative_acceptance_rate(accepted_draft_tokens: Tensor, drafted_t
     0 without drafts.
 
     Formula: ``mean(accepted_draft_tokens / maximum(drafted_tokens, 1))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         accepted_draft_tokens: Int tensor ``[B]`` in token. Number of drafted tokens of each response that the model
@@ -257,10 +255,10 @@ def rollout_speculative_acceptance_rate(accepted_draft_tokens: Tensor, drafted_t
         drafted_tokens: Int tensor ``[B]`` in token. Number of tokens that a draft model proposed for each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Leviathan et al. 2023, Fast Inference from Transformers via Speculative Decoding,
@@ -284,7 +282,7 @@ def rollout_speculative_acceptance_length(accepted_draft_tokens: Tensor, verify_
     the most. Multiply with care: the cost of drafting is not in it.
 
     Formula: ``mean(where(verify_steps > 0, 1 + accepted_draft_tokens / maximum(verify_steps, 1), 0.0))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         accepted_draft_tokens: Int tensor ``[B]`` in token. Number of drafted tokens of each response that the model
@@ -292,10 +290,10 @@ def rollout_speculative_acceptance_length(accepted_draft_tokens: Tensor, verify_
         verify_steps: Int tensor ``[B]``. Number of verification steps that each response took.
 
     Returns:
-        Float64 tensor ``[]``, in token; NaN over an empty population.
+        Float64 tensor ``[]``, in token; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Leviathan et al. 2023, Fast Inference from Transformers via Speculative Decoding,
@@ -319,8 +317,8 @@ def rollout_probability_difference_mean(old_logprobs: Tensor, rollout_logprobs: 
     the same weights in lower precision; a step up means that the engine runs other weights or another precision.
 
     Formula: ``mean(abs(exp(old_logprobs) - exp(rollout_logprobs)))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -330,10 +328,10 @@ def rollout_probability_difference_mean(old_logprobs: Tensor, rollout_logprobs: 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -347,7 +345,6 @@ def rollout_probability_difference_mean(old_logprobs: Tensor, rollout_logprobs: 
         >>> round(F.rollout_probability_difference_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.375
     """
-    mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.mean(torch.abs(torch.exp(old_logprobs) - torch.exp(rollout_logprobs)), mask)
@@ -361,8 +358,8 @@ def rollout_probability_difference_max(old_logprobs: Tensor, rollout_logprobs: T
     1, and with mixtures of experts that happens: a lone high maximum with a small mean is no alarm.
 
     Formula: ``max(abs(exp(old_logprobs) - exp(rollout_logprobs)))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -372,10 +369,10 @@ def rollout_probability_difference_max(old_logprobs: Tensor, rollout_logprobs: T
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -389,7 +386,6 @@ def rollout_probability_difference_max(old_logprobs: Tensor, rollout_logprobs: T
         >>> round(F.rollout_probability_difference_max(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.5
     """
-    mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return keep.largest(torch.abs(torch.exp(old_logprobs) - torch.exp(rollout_logprobs)), mask)
@@ -403,8 +399,8 @@ def rollout_probability_difference_std(old_logprobs: Tensor, rollout_logprobs: T
     strongly while most agree.
 
     Formula: ``std(abs(exp(old_logprobs) - exp(rollout_logprobs)))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -414,10 +410,10 @@ def rollout_probability_difference_std(old_logprobs: Tensor, rollout_logprobs: T
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -431,7 +427,6 @@ def rollout_probability_difference_std(old_logprobs: Tensor, rollout_logprobs: T
         >>> round(F.rollout_probability_difference_std(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.125
     """
-    mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return ops.moments(torch.abs(torch.exp(old_logprobs) - torch.exp(rollout_logprobs)), mask)
@@ -450,8 +445,8 @@ def rollout_probability_correlation(old_logprobs: Tensor, rollout_logprobs: Tens
     precision of the output layer, routing of experts, stale weights. Blind to a common scale.
 
     Formula: ``corr(exp(old_logprobs), exp(rollout_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -461,10 +456,10 @@ def rollout_probability_correlation(old_logprobs: Tensor, rollout_logprobs: Tens
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         MiniMax 2025, MiniMax-M1, https://arxiv.org/abs/2506.13585.
@@ -476,7 +471,6 @@ def rollout_probability_correlation(old_logprobs: Tensor, rollout_logprobs: Tens
         >>> round(F.rollout_probability_correlation(old_logprobs, rollout_logprobs, mask).item(), 4)
         -0.982
     """
-    mask = mask.bool()
     old_logprobs = ops.masked(old_logprobs, mask)
     rollout_logprobs = ops.masked(rollout_logprobs, mask)
     return ops.comoments(torch.exp(old_logprobs), torch.exp(rollout_logprobs), mask)
@@ -494,23 +488,22 @@ def rollout_comparison_valid(mask: Tensor) -> Tensor:
     A flag for the other numbers of the comparison: at 0 they are NaN, because every token was masked.
 
     Formula: ``minimum(count(mask), 1)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+        Float64 tensor ``[]``, dimensionless; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.rollout_comparison_valid(tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])).item(), 3)
         1.0
     """
-    mask = mask.bool()
     token_count = ops.count(mask)
     return pack([token_count])
 
@@ -523,7 +516,8 @@ def rollout_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     is dominated by the most surprising ones. It falls as the policy sharpens.
 
     Formula: ``mean(exp(-seq_mean(old_logprobs)), over=seq_any(mask))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -531,10 +525,10 @@ def rollout_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -546,21 +540,20 @@ def rollout_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.rollout_perplexity_trainer(old_logprobs, mask).item(), 3)
         5.155
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.mean(torch.exp(-ops.seq_mean(old_logprobs, mask)), seq_any)
 
 
 @METRICS.metric("rollout/perplexity/trainer@empty_counted", results.ratio)
 def rollout_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Perplexity per response is the exponential of minus the mean log-probability of its tokens; the mean over responses
     is dominated by the most surprising ones. It falls as the policy sharpens.
 
     Formula: ``mean(exp(-seq_sum(old_logprobs) / maximum(seq_count(mask), 1)))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -568,10 +561,10 @@ def rollout_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Tensor)
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -583,8 +576,6 @@ def rollout_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Tensor)
         >>> round(F.rollout_perplexity_trainer_empty_counted(old_logprobs, mask).item(), 3)
         3.77
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(torch.exp(-ops.seq_sum(old_logprobs, mask) / greater))
 
@@ -597,7 +588,8 @@ def rollout_log_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor
     same. A slow fall is normal; a collapse towards 0 means that sampling has become deterministic.
 
     Formula: ``mean(-seq_mean(old_logprobs), over=seq_any(mask))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -605,10 +597,10 @@ def rollout_log_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -620,21 +612,20 @@ def rollout_log_perplexity_trainer(old_logprobs: Tensor, mask: Tensor) -> Tensor
         >>> round(F.rollout_log_perplexity_trainer(old_logprobs, mask).item(), 3)
         1.458
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.mean(-ops.seq_mean(old_logprobs, mask), seq_any)
 
 
 @METRICS.metric("rollout/log_perplexity/trainer@empty_counted", results.ratio)
 def rollout_log_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     The surprise per token of the policy's own text: a cheap stand-in for entropy in which every response weighs the
     same. A slow fall is normal; a collapse towards 0 means that sampling has become deterministic.
 
     Formula: ``mean(-seq_sum(old_logprobs) / maximum(seq_count(mask), 1))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -642,10 +633,10 @@ def rollout_log_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -657,8 +648,6 @@ def rollout_log_perplexity_trainer_empty_counted(old_logprobs: Tensor, mask: Ten
         >>> round(F.rollout_log_perplexity_trainer_empty_counted(old_logprobs, mask).item(), 4)
         0.9721
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(-ops.seq_sum(old_logprobs, mask) / greater)
 
@@ -671,7 +660,8 @@ def rollout_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     means mismatch.
 
     Formula: ``mean(exp(-seq_mean(rollout_logprobs)), over=seq_any(mask))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
@@ -679,10 +669,10 @@ def rollout_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -694,21 +684,20 @@ def rollout_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.rollout_perplexity_engine(rollout_logprobs, mask).item(), 3)
         2.414
     """
-    mask = mask.bool()
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.mean(torch.exp(-ops.seq_mean(rollout_logprobs, mask)), seq_any)
 
 
 @METRICS.metric("rollout/perplexity/engine@empty_counted", results.ratio)
 def rollout_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     The engine that sampled the text judges it, after its temperature and filters. A gap to the trainer's perplexity
     means mismatch.
 
     Formula: ``mean(exp(-seq_sum(rollout_logprobs) / maximum(seq_count(mask), 1)))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
@@ -716,10 +705,10 @@ def rollout_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: Tens
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -731,8 +720,6 @@ def rollout_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: Tens
         >>> round(F.rollout_perplexity_engine_empty_counted(rollout_logprobs, mask).item(), 3)
         1.943
     """
-    mask = mask.bool()
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(torch.exp(-ops.seq_sum(rollout_logprobs, mask) / greater))
 
@@ -744,7 +731,8 @@ def rollout_log_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Ten
     The surprise per token as the engine reported it. Lower than the trainer's by the log-perplexity difference.
 
     Formula: ``mean(-seq_mean(rollout_logprobs), over=seq_any(mask))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
@@ -752,10 +740,10 @@ def rollout_log_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -767,20 +755,19 @@ def rollout_log_perplexity_engine(rollout_logprobs: Tensor, mask: Tensor) -> Ten
         >>> round(F.rollout_log_perplexity_engine(rollout_logprobs, mask).item(), 4)
         0.8664
     """
-    mask = mask.bool()
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.mean(-ops.seq_mean(rollout_logprobs, mask), seq_any)
 
 
 @METRICS.metric("rollout/log_perplexity/engine@empty_counted", results.ratio)
 def rollout_log_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     The surprise per token as the engine reported it. Lower than the trainer's by the log-perplexity difference.
 
     Formula: ``mean(-seq_sum(rollout_logprobs) / maximum(seq_count(mask), 1))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
@@ -788,10 +775,10 @@ def rollout_log_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -803,8 +790,6 @@ def rollout_log_perplexity_engine_empty_counted(rollout_logprobs: Tensor, mask: 
         >>> round(F.rollout_log_perplexity_engine_empty_counted(rollout_logprobs, mask).item(), 4)
         0.5776
     """
-    mask = mask.bool()
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(-ops.seq_sum(rollout_logprobs, mask) / greater)
 
@@ -821,7 +806,7 @@ def rollout_log_perplexity_difference_mean(old_logprobs: Tensor, rollout_logprob
         difference = seq_mean(rollout_logprobs) - seq_mean(old_logprobs)
         mean(difference, over=seq_any(mask))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -831,10 +816,10 @@ def rollout_log_perplexity_difference_mean(old_logprobs: Tensor, rollout_logprob
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -847,9 +832,6 @@ def rollout_log_perplexity_difference_mean(old_logprobs: Tensor, rollout_logprob
         >>> round(F.rollout_log_perplexity_difference_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.5918
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.mean(difference, seq_any)
@@ -861,7 +843,7 @@ def rollout_log_perplexity_difference_mean_empty_counted(
     rollout_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Positive means that the trainer finds the sampled text less likely than the engine did. Signed, so opposite
     responses cancel.
@@ -871,7 +853,7 @@ def rollout_log_perplexity_difference_mean_empty_counted(
         difference = seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)
         mean(difference)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -881,10 +863,10 @@ def rollout_log_perplexity_difference_mean_empty_counted(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -898,9 +880,6 @@ def rollout_log_perplexity_difference_mean_empty_counted(
         >>> round(value.item(), 4)
         0.3945
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(difference)
@@ -917,7 +896,7 @@ def rollout_log_perplexity_difference_abs_mean(old_logprobs: Tensor, rollout_log
         difference = seq_mean(rollout_logprobs) - seq_mean(old_logprobs)
         mean(abs(difference), over=seq_any(mask))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -927,10 +906,10 @@ def rollout_log_perplexity_difference_abs_mean(old_logprobs: Tensor, rollout_log
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -943,9 +922,6 @@ def rollout_log_perplexity_difference_abs_mean(old_logprobs: Tensor, rollout_log
         >>> round(F.rollout_log_perplexity_difference_abs_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.7945
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.mean(torch.abs(difference), seq_any)
@@ -957,7 +933,7 @@ def rollout_log_perplexity_difference_abs_mean_empty_counted(
     rollout_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Cannot cancel and is therefore the better warning of mismatch. Ideal 0.
 
@@ -966,7 +942,7 @@ def rollout_log_perplexity_difference_abs_mean_empty_counted(
         difference = seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)
         mean(abs(difference))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -976,10 +952,10 @@ def rollout_log_perplexity_difference_abs_mean_empty_counted(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -993,9 +969,6 @@ def rollout_log_perplexity_difference_abs_mean_empty_counted(
         >>> round(value.item(), 4)
         0.5297
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(torch.abs(difference))
@@ -1012,7 +985,7 @@ def rollout_log_perplexity_difference_max(old_logprobs: Tensor, rollout_logprobs
         difference = seq_mean(rollout_logprobs) - seq_mean(old_logprobs)
         max(difference, over=seq_any(mask))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1022,10 +995,10 @@ def rollout_log_perplexity_difference_max(old_logprobs: Tensor, rollout_logprobs
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1038,9 +1011,6 @@ def rollout_log_perplexity_difference_max(old_logprobs: Tensor, rollout_logprobs
         >>> round(F.rollout_log_perplexity_difference_max(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.386
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.largest(difference, seq_any)
@@ -1052,7 +1022,7 @@ def rollout_log_perplexity_difference_max_empty_counted(
     rollout_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     The response on which the trainer disagrees most. Long degenerate responses show here first.
 
@@ -1061,7 +1031,7 @@ def rollout_log_perplexity_difference_max_empty_counted(
         difference = seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)
         max(difference)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1071,10 +1041,10 @@ def rollout_log_perplexity_difference_max_empty_counted(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1087,9 +1057,6 @@ def rollout_log_perplexity_difference_max_empty_counted(
         >>> round(F.rollout_log_perplexity_difference_max_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.386
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.largest(difference)
@@ -1106,7 +1073,7 @@ def rollout_log_perplexity_difference_min(old_logprobs: Tensor, rollout_logprobs
         difference = seq_mean(rollout_logprobs) - seq_mean(old_logprobs)
         min(difference, over=seq_any(mask))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1116,10 +1083,10 @@ def rollout_log_perplexity_difference_min(old_logprobs: Tensor, rollout_logprobs
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1132,9 +1099,6 @@ def rollout_log_perplexity_difference_min(old_logprobs: Tensor, rollout_logprobs
         >>> round(F.rollout_log_perplexity_difference_min(old_logprobs, rollout_logprobs, mask).item(), 4)
         -0.2027
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.smallest(difference, seq_any)
@@ -1146,7 +1110,7 @@ def rollout_log_perplexity_difference_min_empty_counted(
     rollout_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Clearly below 0 means a response that the trainer finds more likely than the engine that sampled it.
 
@@ -1155,7 +1119,7 @@ def rollout_log_perplexity_difference_min_empty_counted(
         difference = seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)
         min(difference)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1165,10 +1129,10 @@ def rollout_log_perplexity_difference_min_empty_counted(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1181,9 +1145,6 @@ def rollout_log_perplexity_difference_min_empty_counted(
         >>> round(F.rollout_log_perplexity_difference_min_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
         -0.2027
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.smallest(difference)
@@ -1201,7 +1162,7 @@ def rollout_perplexity_ratio(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         difference = seq_mean(rollout_logprobs) - seq_mean(old_logprobs)
         mean(exp(difference), over=seq_any(mask))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1211,10 +1172,10 @@ def rollout_perplexity_ratio(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1227,9 +1188,6 @@ def rollout_perplexity_ratio(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         >>> round(F.rollout_perplexity_ratio(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.408
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     difference = ops.seq_mean(rollout_logprobs, mask) - ops.seq_mean(old_logprobs, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.mean(torch.exp(difference), seq_any)
@@ -1237,7 +1195,7 @@ def rollout_perplexity_ratio(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
 @METRICS.metric("rollout/perplexity_ratio@empty_counted", results.ratio)
 def rollout_perplexity_ratio_empty_counted(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Near 1 while both agree. It is the mean of the inverse geometric importance weight of each response, and a mean of
     ratios is pulled up by a few bad responses.
@@ -1247,7 +1205,7 @@ def rollout_perplexity_ratio_empty_counted(old_logprobs: Tensor, rollout_logprob
         difference = seq_sum(rollout_logprobs - old_logprobs) / maximum(seq_count(mask), 1)
         mean(exp(difference))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1257,10 +1215,10 @@ def rollout_perplexity_ratio_empty_counted(old_logprobs: Tensor, rollout_logprob
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1273,9 +1231,6 @@ def rollout_perplexity_ratio_empty_counted(old_logprobs: Tensor, rollout_logprob
         >>> round(F.rollout_perplexity_ratio_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.939
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_sum = ops.seq_sum(rollout_logprobs - old_logprobs, mask)
     difference = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(torch.exp(difference))
@@ -1298,8 +1253,8 @@ def rollout_chi_squared_token(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         log_ratio = old_logprobs - rollout_logprobs
         mean(exp(2 * log_ratio)) - 1
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1309,10 +1264,10 @@ def rollout_chi_squared_token(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1325,16 +1280,13 @@ def rollout_chi_squared_token(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         >>> round(F.rollout_chi_squared_token(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.104
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
-    return keep.mean(torch.exp(2 * log_ratio), mask)
+    return keep.mean(torch.exp(ops.masked(2 * log_ratio, mask)), mask)
 
 
 @METRICS.metric("rollout/chi_squared/token@clamped", _rollout_chi_squared_token_result)
 def rollout_chi_squared_token_clamped(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Log-ratios are clamped to at most 20 in size first.
+    """Log-ratios are clamped to [-20, 20] first.
 
     Mean squared ratio minus 1: the variance of per-token importance weights. Ideal 0; it explodes on single tokens long
     before a KL divergence moves.
@@ -1344,8 +1296,8 @@ def rollout_chi_squared_token_clamped(old_logprobs: Tensor, rollout_logprobs: Te
         log_ratio = clamp(old_logprobs - rollout_logprobs, -20, 20)
         mean(exp(2 * log_ratio)) - 1
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1355,10 +1307,10 @@ def rollout_chi_squared_token_clamped(old_logprobs: Tensor, rollout_logprobs: Te
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1371,11 +1323,8 @@ def rollout_chi_squared_token_clamped(old_logprobs: Tensor, rollout_logprobs: Te
         >>> round(F.rollout_chi_squared_token_clamped(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.104
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = torch.clamp(old_logprobs - rollout_logprobs, -20, 20)
-    return keep.mean(torch.exp(2 * log_ratio), mask)
+    return keep.mean(torch.exp(ops.masked(2 * log_ratio, mask)), mask)
 
 
 def _rollout_chi_squared_sequence_result(state: Tensor) -> Tensor:
@@ -1396,7 +1345,7 @@ def rollout_chi_squared_sequence(old_logprobs: Tensor, rollout_logprobs: Tensor,
         log_ratio = old_logprobs - rollout_logprobs
         mean(exp(2 * seq_sum(log_ratio))) - 1
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1406,10 +1355,10 @@ def rollout_chi_squared_sequence(old_logprobs: Tensor, rollout_logprobs: Tensor,
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1422,16 +1371,13 @@ def rollout_chi_squared_sequence(old_logprobs: Tensor, rollout_logprobs: Tensor,
         >>> round(F.rollout_chi_squared_sequence(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.1042
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
     return keep.mean(torch.exp(2 * ops.seq_sum(log_ratio, mask)))
 
 
 @METRICS.metric("rollout/chi_squared/sequence@clamped", _rollout_chi_squared_sequence_result)
 def rollout_chi_squared_sequence_clamped(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """The log-ratio of a response is clamped to at most 20 in size first.
+    """The log-ratio of a response is clamped to [-20, 20] first.
 
     Mean squared product of all ratios of a response, minus 1. It grows exponentially with length, so it says whether
     sequence-level importance weights are usable at all; values in the thousands are common and mean that they are not.
@@ -1442,7 +1388,7 @@ def rollout_chi_squared_sequence_clamped(old_logprobs: Tensor, rollout_logprobs:
         log_ratio = old_logprobs - rollout_logprobs
         mean(exp(2 * clamp(seq_sum(log_ratio), -20, 20))) - 1
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1452,10 +1398,10 @@ def rollout_chi_squared_sequence_clamped(old_logprobs: Tensor, rollout_logprobs:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -1468,9 +1414,6 @@ def rollout_chi_squared_sequence_clamped(old_logprobs: Tensor, rollout_logprobs:
         >>> round(F.rollout_chi_squared_sequence_clamped(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.1042
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
     return keep.mean(torch.exp(2 * torch.clamp(ops.seq_sum(log_ratio, mask), -20, 20)))
 
@@ -1493,8 +1436,8 @@ def rollout_token_weight_std(
         weight = minimum(exp(old_logprobs - rollout_logprobs), cap)
         std(weight, ddof=0)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1502,14 +1445,14 @@ def rollout_token_weight_std(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1522,10 +1465,7 @@ def rollout_token_weight_std(
         >>> round(F.rollout_token_weight_std(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.7728
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     return ops.moments(weight, mask)
 
 
@@ -1538,7 +1478,7 @@ def rollout_token_weight_std_clamped(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights below a lower bound are raised to it, and those above the upper one are cut.
+    """Weights are clipped to the lower and the upper bound.
 
     How unevenly tokens count in a corrected update. 0 without mismatch; bounded by the truncation, so compare it only
     at equal bounds.
@@ -1548,8 +1488,8 @@ def rollout_token_weight_std_clamped(
         weight = clamp(exp(old_logprobs - rollout_logprobs), lower, upper)
         std(weight, ddof=0)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1557,14 +1497,14 @@ def rollout_token_weight_std_clamped(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become this.
-        upper: Larger weights become this.
+        lower: Lower bound to which weights are clipped.
+        upper: Upper bound to which weights are clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1578,10 +1518,7 @@ def rollout_token_weight_std_clamped(
         >>> round(value.item(), 4)
         0.7587
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), lower, upper)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), lower, upper)
     return ops.moments(weight, mask)
 
 
@@ -1594,7 +1531,7 @@ def rollout_token_weight_std_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
+    """Weights outside the bounds are set to 0 instead of being clipped.
 
     How unevenly tokens count in a corrected update. 0 without mismatch; bounded by the truncation, so compare it only
     at equal bounds.
@@ -1605,8 +1542,8 @@ def rollout_token_weight_std_zeroed(
         weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
         std(weight, ddof=0)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1614,14 +1551,14 @@ def rollout_token_weight_std_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1634,10 +1571,7 @@ def rollout_token_weight_std_zeroed(
         >>> round(F.rollout_token_weight_std_zeroed(old_logprobs, rollout_logprobs, mask, lower=0.3, upper=2).item(), 4)
         0.2357
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    ratio = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     return ops.moments(weight, mask)
 
@@ -1667,8 +1601,8 @@ def rollout_token_weight_effective_fraction(
         weight = minimum(exp(old_logprobs - rollout_logprobs), cap)
         mean(weight) ** 2 / mean(weight ** 2)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1676,14 +1610,14 @@ def rollout_token_weight_effective_fraction(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -1697,10 +1631,7 @@ def rollout_token_weight_effective_fraction(
         >>> round(F.rollout_token_weight_effective_fraction(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.5845
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     weight_sum = ops.total(weight, mask)
     token_count = ops.count(mask)
     power_sum = ops.total(torch.square(weight), mask)
@@ -1716,7 +1647,7 @@ def rollout_token_weight_effective_fraction_clamped(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights below a lower bound are raised to it, and those above the upper one are cut.
+    """Weights are clipped to the lower and the upper bound.
 
     Squared mean over mean square of the truncated weights. 1 when all weights are equal; 0.5 means that half of the
     batch is wasted on uneven weights.
@@ -1726,8 +1657,8 @@ def rollout_token_weight_effective_fraction_clamped(
         weight = clamp(exp(old_logprobs - rollout_logprobs), lower, upper)
         mean(weight) ** 2 / mean(weight ** 2)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1735,14 +1666,14 @@ def rollout_token_weight_effective_fraction_clamped(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become this.
-        upper: Larger weights become this.
+        lower: Lower bound to which weights are clipped.
+        upper: Upper bound to which weights are clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -1763,10 +1694,7 @@ def rollout_token_weight_effective_fraction_clamped(
         >>> round(value.item(), 5)
         0.60215
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), lower, upper)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), lower, upper)
     weight_sum = ops.total(weight, mask)
     token_count = ops.count(mask)
     power_sum = ops.total(torch.square(weight), mask)
@@ -1782,7 +1710,7 @@ def rollout_token_weight_effective_fraction_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
+    """Weights outside the bounds are set to 0 instead of being clipped.
 
     Squared mean over mean square of the truncated weights. 1 when all weights are equal; 0.5 means that half of the
     batch is wasted on uneven weights.
@@ -1793,8 +1721,8 @@ def rollout_token_weight_effective_fraction_zeroed(
         weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
         mean(weight) ** 2 / mean(weight ** 2)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1802,14 +1730,14 @@ def rollout_token_weight_effective_fraction_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -1830,10 +1758,7 @@ def rollout_token_weight_effective_fraction_zeroed(
         >>> round(value.item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    ratio = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     weight_sum = ops.total(weight, mask)
     token_count = ops.count(mask)
@@ -1858,8 +1783,8 @@ def rollout_token_weight_fraction_above(
         log_ratio = old_logprobs - rollout_logprobs
         mean(exp(log_ratio) > upper)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1871,10 +1796,10 @@ def rollout_token_weight_fraction_above(
             Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1887,10 +1812,7 @@ def rollout_token_weight_fraction_above(
         >>> round(F.rollout_token_weight_fraction_above(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    log_ratio = old_logprobs - rollout_logprobs
+    log_ratio = ops.masked(old_logprobs - rollout_logprobs, mask)
     condition_count = ops.count((torch.exp(log_ratio) > upper) & mask)
     token_count = ops.count(mask)
     return pack([condition_count, token_count])
@@ -1914,8 +1836,8 @@ def rollout_token_weight_fraction_below(
         log_ratio = old_logprobs - rollout_logprobs
         mean(exp(log_ratio) < lower)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1927,10 +1849,10 @@ def rollout_token_weight_fraction_below(
             reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1944,10 +1866,7 @@ def rollout_token_weight_fraction_below(
         >>> round(F.rollout_token_weight_fraction_below(old_logprobs, rollout_logprobs, mask, lower=0.4).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    log_ratio = old_logprobs - rollout_logprobs
+    log_ratio = ops.masked(old_logprobs - rollout_logprobs, mask)
     condition_count = ops.count((torch.exp(log_ratio) < lower) & mask)
     token_count = ops.count(mask)
     return pack([condition_count, token_count])
@@ -1971,8 +1890,8 @@ def rollout_token_weight_zeroed_fraction(
         log_ratio = old_logprobs - rollout_logprobs
         mean((exp(log_ratio) < lower) | (exp(log_ratio) > upper))
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1986,10 +1905,10 @@ def rollout_token_weight_zeroed_fraction(
             Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
@@ -2001,10 +1920,7 @@ def rollout_token_weight_zeroed_fraction(
         >>> round(F.rollout_token_weight_zeroed_fraction(old_logprobs, rollout_logprobs, mask, lower=0.4).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    log_ratio = old_logprobs - rollout_logprobs
+    log_ratio = ops.masked(old_logprobs - rollout_logprobs, mask)
     exponential = torch.exp(log_ratio)
     condition_count = ops.count(((exponential < lower) | (exponential > upper)) & mask)
     token_count = ops.count(mask)
@@ -2028,8 +1944,8 @@ def rollout_sequence_weight_std(
         weight = minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)
         std(per_token(weight), ddof=0)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2037,14 +1953,14 @@ def rollout_sequence_weight_std(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2057,9 +1973,6 @@ def rollout_sequence_weight_std(
         >>> round(F.rollout_sequence_weight_std(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.5893
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
     return ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
 
@@ -2073,7 +1986,7 @@ def rollout_sequence_weight_std_clamped(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights below a lower bound are raised to it, and those above the upper one are cut.
+    """Weights are clipped to the lower and the upper bound.
 
     Every token carries the product of its whole response, so long responses weigh more.
 
@@ -2082,8 +1995,8 @@ def rollout_sequence_weight_std_clamped(
         weight = clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)
         std(per_token(weight), ddof=0)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2091,14 +2004,14 @@ def rollout_sequence_weight_std_clamped(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become this.
-        upper: Larger weights become this.
+        lower: Lower bound to which weights are clipped.
+        upper: Upper bound to which weights are clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2112,9 +2025,6 @@ def rollout_sequence_weight_std_clamped(
         >>> round(value.item(), 4)
         0.5657
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), lower, upper)
     return ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
 
@@ -2128,7 +2038,7 @@ def rollout_sequence_weight_std_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
+    """Weights outside the bounds are set to 0 instead of being clipped.
 
     Every token carries the product of its whole response, so long responses weigh more.
 
@@ -2138,8 +2048,8 @@ def rollout_sequence_weight_std_zeroed(
         weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
         std(per_token(weight), ddof=0)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2147,14 +2057,14 @@ def rollout_sequence_weight_std_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2168,9 +2078,6 @@ def rollout_sequence_weight_std_zeroed(
         >>> round(value.item(), 4)
         0.7071
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     return ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
@@ -2198,8 +2105,8 @@ def rollout_sequence_weight_effective_fraction(
         weight = minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)
         mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2207,14 +2114,14 @@ def rollout_sequence_weight_effective_fraction(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -2228,9 +2135,6 @@ def rollout_sequence_weight_effective_fraction(
         >>> round(F.rollout_sequence_weight_effective_fraction(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.7717
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
     by_token = ops.masked(ops.per_token(weight, mask), mask)
     by_token_sum = ops.total(by_token, mask)
@@ -2251,7 +2155,7 @@ def rollout_sequence_weight_effective_fraction_clamped(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights below a lower bound are raised to it, and those above the upper one are cut.
+    """Weights are clipped to the lower and the upper bound.
 
     As for token weights; it falls fast with length, because products of ratios spread.
 
@@ -2260,8 +2164,8 @@ def rollout_sequence_weight_effective_fraction_clamped(
         weight = clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)
         mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2269,14 +2173,14 @@ def rollout_sequence_weight_effective_fraction_clamped(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become this.
-        upper: Larger weights become this.
+        lower: Lower bound to which weights are clipped.
+        upper: Upper bound to which weights are clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -2297,9 +2201,6 @@ def rollout_sequence_weight_effective_fraction_clamped(
         >>> round(value.item(), 5)
         0.79085
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), lower, upper)
     by_token = ops.masked(ops.per_token(weight, mask), mask)
     by_token_sum = ops.total(by_token, mask)
@@ -2317,7 +2218,7 @@ def rollout_sequence_weight_effective_fraction_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
+    """Weights outside the bounds are set to 0 instead of being clipped.
 
     As for token weights; it falls fast with length, because products of ratios spread.
 
@@ -2327,8 +2228,8 @@ def rollout_sequence_weight_effective_fraction_zeroed(
         weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
         mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split between sequences: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2336,14 +2237,14 @@ def rollout_sequence_weight_effective_fraction_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
@@ -2364,9 +2265,6 @@ def rollout_sequence_weight_effective_fraction_zeroed(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     by_token = ops.masked(ops.per_token(weight, mask), mask)
@@ -2393,8 +2291,8 @@ def rollout_sequence_weight_fraction_above(
         log_ratio = old_logprobs - rollout_logprobs
         mean(exp(seq_sum(log_ratio)) > upper)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2406,10 +2304,10 @@ def rollout_sequence_weight_fraction_above(
             Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2422,9 +2320,6 @@ def rollout_sequence_weight_fraction_above(
         >>> round(F.rollout_sequence_weight_fraction_above(old_logprobs, rollout_logprobs, mask, upper=1.2).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
     return keep.share(torch.exp(ops.seq_sum(log_ratio, mask)) > upper)
 
@@ -2437,7 +2332,7 @@ def rollout_sequence_weight_fraction_above_empty_counted(
     *,
     upper: float = 2.0,
 ) -> Tensor:
-    """Responses without a counted token enter with a weight of 0.
+    """Includes responses without a counted token, with a weight of 0.
 
     Grows with length; a large share together with a large share below means that response-level weights are noise.
 
@@ -2446,8 +2341,8 @@ def rollout_sequence_weight_fraction_above_empty_counted(
         weight = where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)
         mean(weight > upper)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2459,10 +2354,10 @@ def rollout_sequence_weight_fraction_above_empty_counted(
             Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2481,9 +2376,6 @@ def rollout_sequence_weight_fraction_above_empty_counted(
         >>> round(value.item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
     return keep.share(weight > upper)
@@ -2506,8 +2398,8 @@ def rollout_sequence_weight_fraction_above_on_tokens(
         log_ratio = old_logprobs - rollout_logprobs
         mean(per_token(exp(seq_sum(old_logprobs - rollout_logprobs))) > upper)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2519,10 +2411,10 @@ def rollout_sequence_weight_fraction_above_on_tokens(
             Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2536,9 +2428,6 @@ def rollout_sequence_weight_fraction_above_on_tokens(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
     by_token = ops.masked(ops.per_token(torch.exp(ops.seq_sum(log_ratio, mask)), mask), mask)
     condition_count = ops.count((by_token > upper) & mask)
@@ -2565,8 +2454,8 @@ def rollout_sequence_weight_zeroed_fraction(
         weight = exp(seq_sum(old_logprobs - rollout_logprobs))
         mean((weight < lower) | (weight > upper))
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2580,10 +2469,10 @@ def rollout_sequence_weight_zeroed_fraction(
             Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
@@ -2602,9 +2491,6 @@ def rollout_sequence_weight_zeroed_fraction(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     return keep.share((weight < lower) | (weight > upper))
 
@@ -2628,8 +2514,8 @@ def rollout_sequence_weight_zeroed_fraction_on_tokens(
         weight = per_token(exp(seq_sum(old_logprobs - rollout_logprobs)))
         mean((weight < lower) | (weight > upper))
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2643,10 +2529,10 @@ def rollout_sequence_weight_zeroed_fraction_on_tokens(
             Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
@@ -2665,9 +2551,6 @@ def rollout_sequence_weight_zeroed_fraction_on_tokens(
         >>> round(value.item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = ops.masked(ops.per_token(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), mask), mask)
     condition_count = ops.count(((weight < lower) | (weight > upper)) & mask)
     token_count = ops.count(mask)
@@ -2691,8 +2574,8 @@ def rollout_sequence_weight_fraction_below(
         log_ratio = old_logprobs - rollout_logprobs
         mean(exp(seq_sum(log_ratio)) < lower)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2704,10 +2587,10 @@ def rollout_sequence_weight_fraction_below(
             reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2720,9 +2603,6 @@ def rollout_sequence_weight_fraction_below(
         >>> round(F.rollout_sequence_weight_fraction_below(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
     return keep.share(torch.exp(ops.seq_sum(log_ratio, mask)) < lower)
 
@@ -2735,7 +2615,7 @@ def rollout_sequence_weight_fraction_below_empty_counted(
     *,
     lower: float = 0.5,
 ) -> Tensor:
-    """Responses without a counted token enter with a weight of 0.
+    """Includes responses without a counted token, with a weight of 0.
 
     Usually the larger side, since a few unlikely tokens suffice.
 
@@ -2744,8 +2624,8 @@ def rollout_sequence_weight_fraction_below_empty_counted(
         weight = where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)
         mean(weight < lower)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2757,10 +2637,10 @@ def rollout_sequence_weight_fraction_below_empty_counted(
             reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2774,9 +2654,6 @@ def rollout_sequence_weight_fraction_below_empty_counted(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
     return keep.share(weight < lower)
@@ -2791,9 +2668,7 @@ def rollout_sequence_weight_fraction_below_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 first.
-
-    Weights outside the bounds are replaced by 0 first, and responses without a counted token enter with a weight of 0.
+    """Weights outside the bounds are set to 0 first; responses without a counted token count with a weight of 0.
 
     Usually the larger side, since a few unlikely tokens suffice.
 
@@ -2802,8 +2677,8 @@ def rollout_sequence_weight_fraction_below_zeroed(
         weight = exp(seq_sum(old_logprobs - rollout_logprobs))
         mean(~seq_any(mask) | (weight < lower) | (weight > upper))
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2815,10 +2690,10 @@ def rollout_sequence_weight_fraction_below_zeroed(
         upper: Upper bound, above which a weight becomes 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2838,9 +2713,6 @@ def rollout_sequence_weight_fraction_below_zeroed(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     return keep.share(~ops.seq_any(mask, mask) | (weight < lower) | (weight > upper))
 
@@ -2862,8 +2734,8 @@ def rollout_sequence_weight_fraction_below_on_tokens(
         log_ratio = old_logprobs - rollout_logprobs
         mean(per_token(exp(seq_sum(old_logprobs - rollout_logprobs))) < lower)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2875,10 +2747,10 @@ def rollout_sequence_weight_fraction_below_on_tokens(
             reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2891,9 +2763,6 @@ def rollout_sequence_weight_fraction_below_on_tokens(
         >>> round(F.rollout_sequence_weight_fraction_below_on_tokens(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     log_ratio = old_logprobs - rollout_logprobs
     by_token = ops.masked(ops.per_token(torch.exp(ops.seq_sum(log_ratio, mask)), mask), mask)
     condition_count = ops.count((by_token < lower) & mask)
@@ -2919,8 +2788,8 @@ def rollout_sequence_weight_response_std(
         weight = minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)
         std(weight)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2928,14 +2797,14 @@ def rollout_sequence_weight_response_std(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2948,19 +2817,13 @@ def rollout_sequence_weight_response_std(
         >>> round(F.rollout_sequence_weight_response_std(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.6292
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
     return ops.moments(weight)
 
 
 @METRICS.metric("rollout/sequence_weight/response_std@raw", results.deviation(1))
 def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size.
-
-    Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a
-    counted token enter as 0.
+    """Weights are not truncated, log-weights are clamped to [-20, 20]; responses without a counted token count as 0.
 
     One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
     with a single response.
@@ -2970,8 +2833,8 @@ def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logpr
         weight = where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)
         std(weight)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -2981,10 +2844,10 @@ def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logpr
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -2997,9 +2860,6 @@ def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logpr
         >>> round(F.rollout_sequence_weight_response_std_raw(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.8036
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
     weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
     return ops.moments(weight)
@@ -3013,7 +2873,7 @@ def rollout_sequence_weight_response_std_empty_counted(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Responses without a counted token enter as 0.
+    """Includes responses without a counted token, as 0.
 
     One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
     with a single response.
@@ -3023,8 +2883,8 @@ def rollout_sequence_weight_response_std_empty_counted(
         weight = where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)
         std(weight)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3032,14 +2892,14 @@ def rollout_sequence_weight_response_std_empty_counted(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3052,9 +2912,6 @@ def rollout_sequence_weight_response_std_empty_counted(
         >>> round(F.rollout_sequence_weight_response_std_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.8036
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
     weight = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
     return ops.moments(weight)
@@ -3069,9 +2926,7 @@ def rollout_sequence_weight_response_std_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
-
-    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+    """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
     One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
     with a single response.
@@ -3082,8 +2937,8 @@ def rollout_sequence_weight_response_std_zeroed(
         weight = where(~seq_any(mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
         std(weight)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3091,14 +2946,14 @@ def rollout_sequence_weight_response_std_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3118,9 +2973,6 @@ def rollout_sequence_weight_response_std_zeroed(
         >>> round(value.item(), 4)
         0.866
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where(~ops.seq_any(mask, mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
     return ops.moments(weight)
@@ -3144,8 +2996,8 @@ def rollout_sequence_weight_response_max_deviation(
         weight = minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)
         max(abs(weight - 1))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3153,14 +3005,14 @@ def rollout_sequence_weight_response_max_deviation(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3173,9 +3025,6 @@ def rollout_sequence_weight_response_max_deviation(
         >>> round(F.rollout_sequence_weight_response_max_deviation(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.75
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
     return keep.largest(torch.abs(weight - 1))
 
@@ -3186,10 +3035,7 @@ def rollout_sequence_weight_response_max_deviation_raw(
     rollout_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size.
-
-    Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a
-    counted token enter as 0.
+    """Weights are not truncated, log-weights are clamped to [-20, 20]; responses without a counted token count as 0.
 
     The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
     near 1 as soon as one long response has a weight near 0.
@@ -3199,8 +3045,8 @@ def rollout_sequence_weight_response_max_deviation_raw(
         weight = where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)
         max(abs(weight - 1))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3210,10 +3056,10 @@ def rollout_sequence_weight_response_max_deviation_raw(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3226,9 +3072,6 @@ def rollout_sequence_weight_response_max_deviation_raw(
         >>> round(F.rollout_sequence_weight_response_max_deviation_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
     weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
     return keep.largest(torch.abs(weight - 1))
@@ -3242,7 +3085,7 @@ def rollout_sequence_weight_response_max_deviation_empty_counted(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Responses without a counted token enter as 0.
+    """Includes responses without a counted token, as 0.
 
     The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
     near 1 as soon as one long response has a weight near 0.
@@ -3252,8 +3095,8 @@ def rollout_sequence_weight_response_max_deviation_empty_counted(
         weight = where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)
         max(abs(weight - 1))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3261,14 +3104,14 @@ def rollout_sequence_weight_response_max_deviation_empty_counted(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3282,9 +3125,6 @@ def rollout_sequence_weight_response_max_deviation_empty_counted(
         >>> round(value.item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
     weight = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
     return keep.largest(torch.abs(weight - 1))
@@ -3299,9 +3139,7 @@ def rollout_sequence_weight_response_max_deviation_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
-
-    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+    """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
     The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
     near 1 as soon as one long response has a weight near 0.
@@ -3312,8 +3150,8 @@ def rollout_sequence_weight_response_max_deviation_zeroed(
         weight = where(~seq_any(mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
         max(abs(weight - 1))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3321,14 +3159,14 @@ def rollout_sequence_weight_response_max_deviation_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3348,9 +3186,6 @@ def rollout_sequence_weight_response_max_deviation_zeroed(
         >>> round(value.item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     ratio = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
     weight = torch.where(~ops.seq_any(mask, mask) | (ratio < lower) | (ratio > upper), 0.0, ratio)
     return keep.largest(torch.abs(weight - 1))
@@ -3374,8 +3209,8 @@ def rollout_weight_per_response_mean(
         per_response = seq_mean(weight)
         mean(per_response, over=seq_any(mask))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3383,14 +3218,14 @@ def rollout_weight_per_response_mean(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3403,10 +3238,7 @@ def rollout_weight_per_response_mean(
         >>> round(F.rollout_weight_per_response_mean(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.75
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_mean(weight, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.mean(per_response, seq_any)
@@ -3420,7 +3252,7 @@ def rollout_weight_per_response_mean_empty_counted(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Near 1 without mismatch, a little below it with truncation. Responses weigh the same, unlike in the token mean.
 
@@ -3430,8 +3262,8 @@ def rollout_weight_per_response_mean_empty_counted(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         mean(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3439,14 +3271,14 @@ def rollout_weight_per_response_mean_empty_counted(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3459,17 +3291,14 @@ def rollout_weight_per_response_mean_empty_counted(
         >>> round(F.rollout_weight_per_response_mean_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(per_response)
 
 
 @METRICS.metric("rollout/weight_per_response/mean@raw", results.ratio)
 def rollout_weight_per_response_mean_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+    """Weights are not truncated; responses without a counted token count as 0.
 
     Near 1 without mismatch, a little below it with truncation. Responses weigh the same, unlike in the token mean.
 
@@ -3479,8 +3308,8 @@ def rollout_weight_per_response_mean_raw(old_logprobs: Tensor, rollout_logprobs:
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         mean(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3490,10 +3319,10 @@ def rollout_weight_per_response_mean_raw(old_logprobs: Tensor, rollout_logprobs:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3506,10 +3335,7 @@ def rollout_weight_per_response_mean_raw(old_logprobs: Tensor, rollout_logprobs:
         >>> round(F.rollout_weight_per_response_mean_raw(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    weight = torch.exp(ops.masked(torch.clamp(old_logprobs - rollout_logprobs, -20, 20), mask))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(per_response)
 
@@ -3523,9 +3349,7 @@ def rollout_weight_per_response_mean_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
-
-    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+    """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
     Near 1 without mismatch, a little below it with truncation. Responses weigh the same, unlike in the token mean.
 
@@ -3536,8 +3360,8 @@ def rollout_weight_per_response_mean_zeroed(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         mean(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3545,14 +3369,14 @@ def rollout_weight_per_response_mean_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3566,10 +3390,7 @@ def rollout_weight_per_response_mean_zeroed(
         >>> round(value.item(), 5)
         0.08333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    ratio = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.mean(per_response)
@@ -3593,8 +3414,8 @@ def rollout_weight_per_response_std(
         per_response = seq_mean(weight)
         std(per_response, over=seq_any(mask))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3602,14 +3423,14 @@ def rollout_weight_per_response_std(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3622,10 +3443,7 @@ def rollout_weight_per_response_std(
         >>> round(F.rollout_weight_per_response_std(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.7071
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_mean(weight, mask)
     return ops.moments(per_response, ops.seq_any(mask, mask))
 
@@ -3638,7 +3456,7 @@ def rollout_weight_per_response_std_empty_counted(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Tells whether mismatch is spread evenly or sits in some responses.
 
@@ -3648,8 +3466,8 @@ def rollout_weight_per_response_std_empty_counted(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         std(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3657,14 +3475,14 @@ def rollout_weight_per_response_std_empty_counted(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3677,17 +3495,14 @@ def rollout_weight_per_response_std_empty_counted(
         >>> round(F.rollout_weight_per_response_std_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.6614
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return ops.moments(per_response)
 
 
 @METRICS.metric("rollout/weight_per_response/std@raw", results.deviation(1))
 def rollout_weight_per_response_std_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+    """Weights are not truncated; responses without a counted token count as 0.
 
     Tells whether mismatch is spread evenly or sits in some responses.
 
@@ -3697,8 +3512,8 @@ def rollout_weight_per_response_std_raw(old_logprobs: Tensor, rollout_logprobs: 
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         std(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3708,10 +3523,10 @@ def rollout_weight_per_response_std_raw(old_logprobs: Tensor, rollout_logprobs: 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3724,10 +3539,7 @@ def rollout_weight_per_response_std_raw(old_logprobs: Tensor, rollout_logprobs: 
         >>> round(F.rollout_weight_per_response_std_raw(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.9465
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    weight = torch.exp(ops.masked(torch.clamp(old_logprobs - rollout_logprobs, -20, 20), mask))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return ops.moments(per_response)
 
@@ -3741,9 +3553,7 @@ def rollout_weight_per_response_std_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
-
-    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+    """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
     Tells whether mismatch is spread evenly or sits in some responses.
 
@@ -3754,8 +3564,8 @@ def rollout_weight_per_response_std_zeroed(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         std(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3763,14 +3573,14 @@ def rollout_weight_per_response_std_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3784,10 +3594,7 @@ def rollout_weight_per_response_std_zeroed(
         >>> round(value.item(), 4)
         0.1443
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    ratio = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return ops.moments(per_response)
@@ -3811,8 +3618,8 @@ def rollout_weight_per_response_max(
         per_response = seq_mean(weight)
         max(per_response, over=seq_any(mask))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3820,14 +3627,14 @@ def rollout_weight_per_response_max(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3840,10 +3647,7 @@ def rollout_weight_per_response_max(
         >>> round(F.rollout_weight_per_response_max(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.25
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_mean(weight, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.largest(per_response, seq_any)
@@ -3857,7 +3661,7 @@ def rollout_weight_per_response_max_empty_counted(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Bounded by the truncation.
 
@@ -3867,8 +3671,8 @@ def rollout_weight_per_response_max_empty_counted(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         max(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3876,14 +3680,14 @@ def rollout_weight_per_response_max_empty_counted(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3896,17 +3700,14 @@ def rollout_weight_per_response_max_empty_counted(
         >>> round(F.rollout_weight_per_response_max_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.25
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.largest(per_response)
 
 
 @METRICS.metric("rollout/weight_per_response/max@raw", results.counted)
 def rollout_weight_per_response_max_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+    """Weights are not truncated; responses without a counted token count as 0.
 
     Bounded by the truncation.
 
@@ -3916,8 +3717,8 @@ def rollout_weight_per_response_max_raw(old_logprobs: Tensor, rollout_logprobs: 
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         max(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3927,10 +3728,10 @@ def rollout_weight_per_response_max_raw(old_logprobs: Tensor, rollout_logprobs: 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -3943,10 +3744,7 @@ def rollout_weight_per_response_max_raw(old_logprobs: Tensor, rollout_logprobs: 
         >>> round(F.rollout_weight_per_response_max_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.75
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    weight = torch.exp(ops.masked(torch.clamp(old_logprobs - rollout_logprobs, -20, 20), mask))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.largest(per_response)
 
@@ -3960,9 +3758,7 @@ def rollout_weight_per_response_max_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
-
-    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+    """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
     Bounded by the truncation.
 
@@ -3973,8 +3769,8 @@ def rollout_weight_per_response_max_zeroed(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         max(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -3982,14 +3778,14 @@ def rollout_weight_per_response_max_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4003,10 +3799,7 @@ def rollout_weight_per_response_max_zeroed(
         >>> round(value.item(), 4)
         0.25
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    ratio = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.largest(per_response)
@@ -4030,8 +3823,8 @@ def rollout_weight_per_response_min(
         per_response = seq_mean(weight)
         min(per_response, over=seq_any(mask))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4039,14 +3832,14 @@ def rollout_weight_per_response_min(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4059,10 +3852,7 @@ def rollout_weight_per_response_min(
         >>> round(F.rollout_weight_per_response_min(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.25
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_mean(weight, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.smallest(per_response, seq_any)
@@ -4076,7 +3866,7 @@ def rollout_weight_per_response_min_empty_counted(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Near 0 means a response that the trainer hardly recognises as its own.
 
@@ -4086,8 +3876,8 @@ def rollout_weight_per_response_min_empty_counted(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         min(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4095,14 +3885,14 @@ def rollout_weight_per_response_min_empty_counted(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4115,17 +3905,14 @@ def rollout_weight_per_response_min_empty_counted(
         >>> round(F.rollout_weight_per_response_min_empty_counted(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.smallest(per_response)
 
 
 @METRICS.metric("rollout/weight_per_response/min@raw", results.counted)
 def rollout_weight_per_response_min_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+    """Weights are not truncated; responses without a counted token count as 0.
 
     Near 0 means a response that the trainer hardly recognises as its own.
 
@@ -4135,8 +3922,8 @@ def rollout_weight_per_response_min_raw(old_logprobs: Tensor, rollout_logprobs: 
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         min(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4146,10 +3933,10 @@ def rollout_weight_per_response_min_raw(old_logprobs: Tensor, rollout_logprobs: 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4162,10 +3949,7 @@ def rollout_weight_per_response_min_raw(old_logprobs: Tensor, rollout_logprobs: 
         >>> round(F.rollout_weight_per_response_min_raw(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    weight = torch.exp(ops.masked(torch.clamp(old_logprobs - rollout_logprobs, -20, 20), mask))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.smallest(per_response)
 
@@ -4179,9 +3963,7 @@ def rollout_weight_per_response_min_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
-
-    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+    """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
     Near 0 means a response that the trainer hardly recognises as its own.
 
@@ -4192,8 +3974,8 @@ def rollout_weight_per_response_min_zeroed(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         min(per_response)
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4201,14 +3983,14 @@ def rollout_weight_per_response_min_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4222,10 +4004,7 @@ def rollout_weight_per_response_min_zeroed(
         >>> round(value.item(), 4)
         0.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    ratio = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.smallest(per_response)
@@ -4249,8 +4028,8 @@ def rollout_weight_per_response_max_deviation(
         per_response = seq_mean(weight)
         max(abs(per_response - 1), over=seq_any(mask))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4258,14 +4037,14 @@ def rollout_weight_per_response_max_deviation(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4278,10 +4057,7 @@ def rollout_weight_per_response_max_deviation(
         >>> round(F.rollout_weight_per_response_max_deviation(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.75
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_mean(weight, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.largest(torch.abs(per_response - 1), seq_any)
@@ -4295,7 +4071,7 @@ def rollout_weight_per_response_max_deviation_empty_counted(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     The worst response in either direction. Ideal 0.
 
@@ -4305,8 +4081,8 @@ def rollout_weight_per_response_max_deviation_empty_counted(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         max(abs(per_response - 1))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4314,14 +4090,14 @@ def rollout_weight_per_response_max_deviation_empty_counted(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4335,10 +4111,7 @@ def rollout_weight_per_response_max_deviation_empty_counted(
         >>> round(value.item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.largest(torch.abs(per_response - 1))
 
@@ -4349,7 +4122,7 @@ def rollout_weight_per_response_max_deviation_raw(
     rollout_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+    """Weights are not truncated; responses without a counted token count as 0.
 
     The worst response in either direction. Ideal 0.
 
@@ -4359,8 +4132,8 @@ def rollout_weight_per_response_max_deviation_raw(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         max(abs(per_response - 1))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4370,10 +4143,10 @@ def rollout_weight_per_response_max_deviation_raw(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4386,10 +4159,7 @@ def rollout_weight_per_response_max_deviation_raw(
         >>> round(F.rollout_weight_per_response_max_deviation_raw(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    weight = torch.exp(ops.masked(torch.clamp(old_logprobs - rollout_logprobs, -20, 20), mask))
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.largest(torch.abs(per_response - 1))
 
@@ -4403,9 +4173,7 @@ def rollout_weight_per_response_max_deviation_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
-
-    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+    """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
     The worst response in either direction. Ideal 0.
 
@@ -4416,8 +4184,8 @@ def rollout_weight_per_response_max_deviation_zeroed(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         max(abs(per_response - 1))
 
-    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
-    equal the whole.
+    Population: Every response of the batch. Estimator: truncated. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4425,14 +4193,14 @@ def rollout_weight_per_response_max_deviation_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4452,10 +4220,7 @@ def rollout_weight_per_response_max_deviation_zeroed(
         >>> round(value.item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    ratio = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.largest(torch.abs(per_response - 1))
@@ -4478,8 +4243,8 @@ def rollout_weight_per_response_fraction_above(
         per_response = seq_mean(exp(old_logprobs - rollout_logprobs))
         mean(per_response > upper, over=seq_any(mask))
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4491,10 +4256,10 @@ def rollout_weight_per_response_fraction_above(
             Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4508,10 +4273,7 @@ def rollout_weight_per_response_fraction_above(
         >>> round(value.item(), 4)
         0.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    per_response = ops.seq_mean(torch.exp(old_logprobs - rollout_logprobs), mask)
+    per_response = ops.seq_mean(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
     seq_any = ops.seq_any(mask, mask)
     condition_count = ops.count((per_response > upper) & seq_any)
     selected_count = ops.count(seq_any)
@@ -4526,7 +4288,7 @@ def rollout_weight_per_response_fraction_above_empty_counted(
     *,
     upper: float = 2.0,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Whole responses with weights far above 1, before truncation. Normally 0.
 
@@ -4535,8 +4297,8 @@ def rollout_weight_per_response_fraction_above_empty_counted(
         per_response = seq_sum(exp(old_logprobs - rollout_logprobs)) / maximum(seq_count(mask), 1)
         mean(per_response > upper)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4548,10 +4310,10 @@ def rollout_weight_per_response_fraction_above_empty_counted(
             Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4570,10 +4332,7 @@ def rollout_weight_per_response_fraction_above_empty_counted(
         >>> round(value.item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    seq_sum = ops.seq_sum(torch.exp(old_logprobs - rollout_logprobs), mask)
+    seq_sum = ops.seq_sum(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
     per_response = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.share(per_response > upper)
 
@@ -4596,8 +4355,8 @@ def rollout_weight_per_response_fraction_below(
         per_response = seq_mean(exp(old_logprobs - rollout_logprobs))
         mean(per_response < lower, over=seq_any(mask))
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4609,10 +4368,10 @@ def rollout_weight_per_response_fraction_below(
             reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4625,10 +4384,7 @@ def rollout_weight_per_response_fraction_below(
         >>> round(F.rollout_weight_per_response_fraction_below(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    per_response = ops.seq_mean(torch.exp(old_logprobs - rollout_logprobs), mask)
+    per_response = ops.seq_mean(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
     seq_any = ops.seq_any(mask, mask)
     condition_count = ops.count((per_response < lower) & seq_any)
     selected_count = ops.count(seq_any)
@@ -4643,7 +4399,7 @@ def rollout_weight_per_response_fraction_below_empty_counted(
     *,
     lower: float = 0.5,
 ) -> Tensor:
-    """Responses without a counted token enter too, as if their tokens added up to 0.
+    """Includes responses without a counted token, with a token sum of 0.
 
     Whole responses that the trainer finds far less likely than the engine did, before truncation. Degenerate long
     responses end up here.
@@ -4653,8 +4409,8 @@ def rollout_weight_per_response_fraction_below_empty_counted(
         per_response = seq_sum(exp(old_logprobs - rollout_logprobs)) / maximum(seq_count(mask), 1)
         mean(per_response < lower)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4666,10 +4422,10 @@ def rollout_weight_per_response_fraction_below_empty_counted(
             reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4683,10 +4439,7 @@ def rollout_weight_per_response_fraction_below_empty_counted(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    seq_sum = ops.seq_sum(torch.exp(old_logprobs - rollout_logprobs), mask)
+    seq_sum = ops.seq_sum(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
     per_response = seq_sum / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.share(per_response < lower)
 
@@ -4700,7 +4453,7 @@ def rollout_weight_per_response_fraction_below_truncated(
     cap: float,
     lower: float,
 ) -> Tensor:
-    """Weights above the bound are replaced by it first. Responses without a counted token enter as 0.
+    """Weights are clipped to the upper bound first; responses without a counted token count as 0.
 
     Whole responses that the trainer finds far less likely than the engine did, before truncation. Degenerate long
     responses end up here.
@@ -4711,8 +4464,8 @@ def rollout_weight_per_response_fraction_below_truncated(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         mean(per_response < lower)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4720,14 +4473,14 @@ def rollout_weight_per_response_fraction_below_truncated(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Larger weights become this.
+        cap: Upper bound to which weights are clipped.
         lower: Lower bound.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4747,10 +4500,7 @@ def rollout_weight_per_response_fraction_below_truncated(
         >>> round(value.item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.share(per_response < lower)
 
@@ -4764,7 +4514,7 @@ def rollout_weight_per_response_fraction_below_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 first. Responses without a counted token enter as 0.
+    """Weights outside the bounds are set to 0 first; responses without a counted token count as 0.
 
     Whole responses that the trainer finds far less likely than the engine did, before truncation. Degenerate long
     responses end up here.
@@ -4776,8 +4526,8 @@ def rollout_weight_per_response_fraction_below_zeroed(
         per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
         mean(per_response < lower)
 
-    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
-    the whole.
+    Population: Every response of the batch. Estimator: raw. Additive over sequences: states merge exactly if no
+    sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4786,13 +4536,13 @@ def rollout_weight_per_response_fraction_below_zeroed(
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
         lower: Lower bound.
-        upper: Larger weights become 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4812,10 +4562,7 @@ def rollout_weight_per_response_fraction_below_zeroed(
         >>> round(value.item(), 3)
         1.0
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    ratio = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
     return keep.share(per_response < lower)
@@ -4839,8 +4586,8 @@ def rollout_weight_normaliser(
         weight = minimum(exp(old_logprobs - rollout_logprobs), cap)
         mean(weight)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4848,14 +4595,14 @@ def rollout_weight_normaliser(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
-            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+        cap: Upper bound to which weights are clipped. Default from Yao et al. 2025, Your Efficient RL Framework
+            Secretly Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4868,10 +4615,7 @@ def rollout_weight_normaliser(
         >>> round(F.rollout_weight_normaliser(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.9167
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), max=cap)
+    weight = torch.clamp(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), max=cap)
     return keep.mean(weight, mask)
 
 
@@ -4884,7 +4628,7 @@ def rollout_weight_normaliser_zeroed(
     lower: float,
     upper: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 instead of being capped.
+    """Weights outside the bounds are set to 0 instead of being clipped.
 
     Only with batch normalisation of weights. Near 1 without mismatch; below 1 the truncation removed mass, and the
     division scales the update up again.
@@ -4895,8 +4639,8 @@ def rollout_weight_normaliser_zeroed(
         weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
         mean(weight)
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4904,14 +4648,14 @@ def rollout_weight_normaliser_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        lower: Smaller weights become 0.
-        upper: Larger weights become 0.
+        lower: Lower bound; smaller weights are set to 0.
+        upper: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4925,10 +4669,7 @@ def rollout_weight_normaliser_zeroed(
         >>> round(value.item(), 4)
         0.1667
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    ratio = torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask))
     weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
     return keep.mean(weight, mask)
 
@@ -4940,9 +4681,9 @@ def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
     A quarter of the tokens weigh less.
 
     Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.25)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Additive over
+    tokens: states of any parts of the data merge exactly. The state stores every value, 8 bytes for each position of
+    the inputs; suites do not accept it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4952,10 +4693,10 @@ def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -4968,10 +4709,7 @@ def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         >>> round(F.rollout_token_weight_p25(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.375
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    exponential_values = ops.kept(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
     token_count = ops.count(mask)
     return pack([token_count, exponential_values])
 
@@ -4983,9 +4721,9 @@ def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
     Half of the tokens weigh less: near 1 even in bad runs, because most tokens agree.
 
     Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.5)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Additive over
+    tokens: states of any parts of the data merge exactly. The state stores every value, 8 bytes for each position of
+    the inputs; suites do not accept it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -4995,10 +4733,10 @@ def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -5011,10 +4749,7 @@ def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         >>> round(F.rollout_token_weight_p50(old_logprobs, rollout_logprobs, mask).item(), 4)
         0.5
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    exponential_values = ops.kept(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
     token_count = ops.count(mask)
     return pack([token_count, exponential_values])
 
@@ -5026,9 +4761,9 @@ def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
     Three quarters of the tokens weigh less.
 
     Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.75)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Additive over
+    tokens: states of any parts of the data merge exactly. The state stores every value, 8 bytes for each position of
+    the inputs; suites do not accept it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -5038,10 +4773,10 @@ def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -5054,10 +4789,7 @@ def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         >>> round(F.rollout_token_weight_p75(old_logprobs, rollout_logprobs, mask).item(), 3)
         1.75
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    exponential_values = ops.kept(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
     token_count = ops.count(mask)
     return pack([token_count, exponential_values])
 
@@ -5069,9 +4801,9 @@ def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
     One token in twenty weighs more. Together with the truncation bound it says how many tokens are cut.
 
     Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.95)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Additive over
+    tokens: states of any parts of the data merge exactly. The state stores every value, 8 bytes for each position of
+    the inputs; suites do not accept it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -5081,10 +4813,10 @@ def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -5097,10 +4829,7 @@ def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         >>> round(F.rollout_token_weight_p95(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.75
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    exponential_values = ops.kept(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
     token_count = ops.count(mask)
     return pack([token_count, exponential_values])
 
@@ -5112,9 +4841,9 @@ def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
     One token in a hundred weighs more; the first of the percentiles to move when the mismatch grows.
 
     Formula: ``quantile(exp(old_logprobs - rollout_logprobs), level=0.99)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
-    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and no suite takes it.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Additive over
+    tokens: states of any parts of the data merge exactly. The state stores every value, 8 bytes for each position of
+    the inputs; suites do not accept it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -5124,10 +4853,10 @@ def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -5140,10 +4869,7 @@ def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         >>> round(F.rollout_token_weight_p99(old_logprobs, rollout_logprobs, mask).item(), 3)
         2.95
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
-    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    exponential_values = ops.kept(torch.exp(ops.masked(old_logprobs - rollout_logprobs, mask)), mask)
     token_count = ops.count(mask)
     return pack([token_count, exponential_values])
 
@@ -5156,8 +4882,8 @@ def rollout_rejection_weight_mean(rejection_weights: Tensor, mask: Tensor) -> Te
     whichever the criterion uses. Ideal 1; compare only runs with the same criterion.
 
     Formula: ``mean(rejection_weights)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5165,10 +4891,10 @@ def rollout_rejection_weight_mean(rejection_weights: Tensor, mask: Tensor) -> Te
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5180,8 +4906,6 @@ def rollout_rejection_weight_mean(rejection_weights: Tensor, mask: Tensor) -> Te
         >>> round(F.rollout_rejection_weight_mean(rejection_weights, mask).item(), 3)
         4.0
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     return keep.mean(rejection_weights, mask)
 
 
@@ -5193,8 +4917,8 @@ def rollout_rejection_weight_max(rejection_weights: Tensor, mask: Tensor) -> Ten
     (e to the 20) soon, which is no news.
 
     Formula: ``max(rejection_weights)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5202,10 +4926,10 @@ def rollout_rejection_weight_max(rejection_weights: Tensor, mask: Tensor) -> Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5217,8 +4941,6 @@ def rollout_rejection_weight_max(rejection_weights: Tensor, mask: Tensor) -> Ten
         >>> round(F.rollout_rejection_weight_max(rejection_weights, mask).item(), 3)
         6.0
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     return keep.largest(rejection_weights, mask)
 
 
@@ -5229,8 +4951,8 @@ def rollout_rejection_weight_min(rejection_weights: Tensor, mask: Tensor) -> Ten
     The furthest that the trainer is below the engine; near 0 means a token that the trainer would hardly have produced.
 
     Formula: ``min(rejection_weights)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5238,10 +4960,10 @@ def rollout_rejection_weight_min(rejection_weights: Tensor, mask: Tensor) -> Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5253,8 +4975,6 @@ def rollout_rejection_weight_min(rejection_weights: Tensor, mask: Tensor) -> Ten
         >>> round(F.rollout_rejection_weight_min(rejection_weights, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     return keep.smallest(rejection_weights, mask)
 
 
@@ -5265,8 +4985,8 @@ def rollout_rejection_weight_std(rejection_weights: Tensor, mask: Tensor, *, low
     Bounded by the bounds, so it says how crowded the accepted band is, not how long the tails are.
 
     Formula: ``std(clamp(rejection_weights, lower, upper), ddof=0)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5276,10 +4996,10 @@ def rollout_rejection_weight_std(rejection_weights: Tensor, mask: Tensor, *, low
         upper: Upper bound of the criterion.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5291,8 +5011,6 @@ def rollout_rejection_weight_std(rejection_weights: Tensor, mask: Tensor, *, low
         >>> round(F.rollout_rejection_weight_std(rejection_weights, mask, lower=2, upper=5).item(), 3)
         1.414
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     return ops.moments(torch.clamp(rejection_weights, lower, upper), mask)
 
 
@@ -5314,8 +5032,8 @@ def rollout_rejection_weight_effective_fraction(
     Reads like an effective sample size per token, but nothing is weighted with these ratios. 1 while all are equal.
 
     Formula: ``mean(clamp(rejection_weights, lower, upper)) ** 2 / mean(clamp(rejection_weights, lower, upper) ** 2)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5325,10 +5043,10 @@ def rollout_rejection_weight_effective_fraction(
         upper: Upper bound of the criterion.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5340,7 +5058,6 @@ def rollout_rejection_weight_effective_fraction(
         >>> round(F.rollout_rejection_weight_effective_fraction(rejection_weights, mask, lower=2, upper=5).item(), 4)
         0.8889
     """
-    mask = mask.bool()
     rejection_weights = ops.masked(rejection_weights, mask)
     clamped = torch.clamp(rejection_weights, lower, upper)
     clamped_sum = ops.total(clamped, mask)
@@ -5356,8 +5073,8 @@ def rollout_rejection_weight_fraction_above(rejection_weights: Tensor, mask: Ten
     What the upper side of the criterion throws away. A rising share means growing mismatch.
 
     Formula: ``mean(rejection_weights > upper)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5366,10 +5083,10 @@ def rollout_rejection_weight_fraction_above(rejection_weights: Tensor, mask: Ten
         upper: Upper bound of the criterion.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5381,8 +5098,6 @@ def rollout_rejection_weight_fraction_above(rejection_weights: Tensor, mask: Ten
         >>> round(F.rollout_rejection_weight_fraction_above(rejection_weights, mask, upper=4).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     condition_count = ops.count((rejection_weights > upper) & mask)
     token_count = ops.count(mask)
     return pack([condition_count, token_count])
@@ -5395,8 +5110,8 @@ def rollout_rejection_weight_fraction_below(rejection_weights: Tensor, mask: Ten
     What the lower side of the criterion throws away, tokens that the trainer finds too unlikely.
 
     Formula: ``mean(rejection_weights < lower)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5405,10 +5120,10 @@ def rollout_rejection_weight_fraction_below(rejection_weights: Tensor, mask: Ten
         lower: Lower bound of the criterion, by default the reciprocal of the upper one.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5420,8 +5135,6 @@ def rollout_rejection_weight_fraction_below(rejection_weights: Tensor, mask: Ten
         >>> round(F.rollout_rejection_weight_fraction_below(rejection_weights, mask, lower=2).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     condition_count = ops.count((rejection_weights < lower) & mask)
     token_count = ops.count(mask)
     return pack([condition_count, token_count])
@@ -5438,7 +5151,7 @@ def rollout_rejection_weight_response_mean(rejection_weights: Tensor, mask: Tens
         per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
         mean(per_response)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5446,10 +5159,10 @@ def rollout_rejection_weight_response_mean(rejection_weights: Tensor, mask: Tens
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5461,8 +5174,6 @@ def rollout_rejection_weight_response_mean(rejection_weights: Tensor, mask: Tens
         >>> round(F.rollout_rejection_weight_response_mean(rejection_weights, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
     return keep.mean(per_response)
@@ -5479,7 +5190,7 @@ def rollout_rejection_weight_response_std(rejection_weights: Tensor, mask: Tenso
         per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
         std(per_response)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5487,10 +5198,10 @@ def rollout_rejection_weight_response_std(rejection_weights: Tensor, mask: Tenso
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5502,8 +5213,6 @@ def rollout_rejection_weight_response_std(rejection_weights: Tensor, mask: Tenso
         >>> round(F.rollout_rejection_weight_response_std(rejection_weights, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
     return ops.moments(per_response)
@@ -5520,7 +5229,7 @@ def rollout_rejection_weight_response_max(rejection_weights: Tensor, mask: Tenso
         per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
         max(per_response)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5528,10 +5237,10 @@ def rollout_rejection_weight_response_max(rejection_weights: Tensor, mask: Tenso
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5543,8 +5252,6 @@ def rollout_rejection_weight_response_max(rejection_weights: Tensor, mask: Tenso
         >>> round(F.rollout_rejection_weight_response_max(rejection_weights, mask).item(), 3)
         6.0
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
     return keep.largest(per_response)
@@ -5561,7 +5268,7 @@ def rollout_rejection_weight_response_min(rejection_weights: Tensor, mask: Tenso
         per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
         min(per_response)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5569,10 +5276,10 @@ def rollout_rejection_weight_response_min(rejection_weights: Tensor, mask: Tenso
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5584,8 +5291,6 @@ def rollout_rejection_weight_response_min(rejection_weights: Tensor, mask: Tenso
         >>> round(F.rollout_rejection_weight_response_min(rejection_weights, mask).item(), 4)
         0.0
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
     return keep.smallest(per_response)
@@ -5602,7 +5307,7 @@ def rollout_rejection_weight_response_max_deviation(rejection_weights: Tensor, m
         per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
         max(abs(per_response - 1))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5610,10 +5315,10 @@ def rollout_rejection_weight_response_max_deviation(rejection_weights: Tensor, m
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5625,8 +5330,6 @@ def rollout_rejection_weight_response_max_deviation(rejection_weights: Tensor, m
         >>> round(F.rollout_rejection_weight_response_max_deviation(rejection_weights, mask).item(), 3)
         5.0
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
     return keep.largest(torch.abs(per_response - 1))
@@ -5649,7 +5352,7 @@ def rollout_rejection_weight_response_fraction_above(
         per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
         mean(per_response > upper)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5658,10 +5361,10 @@ def rollout_rejection_weight_response_fraction_above(
         upper: Upper bound of the criterion.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5673,8 +5376,6 @@ def rollout_rejection_weight_response_fraction_above(
         >>> round(F.rollout_rejection_weight_response_fraction_above(rejection_weights, mask, upper=4).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
     return keep.share(per_response > upper)
@@ -5697,7 +5398,7 @@ def rollout_rejection_weight_response_fraction_below(
         per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
         mean(per_response < lower)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
@@ -5706,10 +5407,10 @@ def rollout_rejection_weight_response_fraction_below(
         lower: Lower bound of the criterion, by default the reciprocal of the upper one.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5721,8 +5422,6 @@ def rollout_rejection_weight_response_fraction_below(
         >>> round(F.rollout_rejection_weight_response_fraction_below(rejection_weights, mask, lower=4).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    rejection_weights = ops.masked(rejection_weights, mask)
     greater = torch.clamp(ops.seq_count(mask, mask), min=1)
     per_response = ops.seq_sum(rejection_weights, mask) / greater
     return keep.share(per_response < lower)
@@ -5743,8 +5442,8 @@ def rollout_veto_token_fraction(
     no threshold is set.
 
     Formula: ``mean(old_logprobs - rollout_logprobs < log(threshold))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -5756,10 +5455,10 @@ def rollout_veto_token_fraction(
             verl/trainer/config/ppo_trainer.yaml:131.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5772,9 +5471,6 @@ def rollout_veto_token_fraction(
         >>> round(F.rollout_veto_token_fraction(old_logprobs, rollout_logprobs, mask, threshold=0.3).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     condition = (old_logprobs - rollout_logprobs < torch.log(ops.scalar(threshold))) & mask
     condition_count = ops.count(condition)
     token_count = ops.count(mask)
@@ -5796,7 +5492,7 @@ def rollout_veto_response_fraction(
     not. Constant 0 while no threshold is set.
 
     Formula: ``mean(seq_any(old_logprobs - rollout_logprobs < log(threshold)))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -5808,10 +5504,10 @@ def rollout_veto_response_fraction(
             verl/trainer/config/ppo_trainer.yaml:131.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5824,9 +5520,6 @@ def rollout_veto_response_fraction(
         >>> round(F.rollout_veto_response_fraction(old_logprobs, rollout_logprobs, mask, threshold=0.3).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    old_logprobs = ops.masked(old_logprobs, mask)
-    rollout_logprobs = ops.masked(rollout_logprobs, mask)
     seq_any = ops.seq_any(old_logprobs - rollout_logprobs < torch.log(ops.scalar(threshold)), mask)
     return keep.share(seq_any)
 
@@ -5839,8 +5532,8 @@ def rollout_rejection_mean(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     whole responses repeat their value on each token. Ideal 0.
 
     Formula: ``mean(rejection_statistic)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -5848,10 +5541,10 @@ def rollout_rejection_mean(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5863,8 +5556,6 @@ def rollout_rejection_mean(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.rollout_rejection_mean(rejection_statistic, mask).item(), 3)
         4.0
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     return keep.mean(rejection_statistic, mask)
 
 
@@ -5876,8 +5567,8 @@ def rollout_rejection_max(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     whole responses repeat their value on each token. Above the bound, something was rejected.
 
     Formula: ``max(rejection_statistic)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -5885,10 +5576,10 @@ def rollout_rejection_max(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5900,8 +5591,6 @@ def rollout_rejection_max(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.rollout_rejection_max(rejection_statistic, mask).item(), 3)
         6.0
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     return keep.largest(rejection_statistic, mask)
 
 
@@ -5913,8 +5602,8 @@ def rollout_rejection_min(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     whole responses repeat their value on each token. Only k1 criteria can be negative.
 
     Formula: ``min(rejection_statistic)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -5922,10 +5611,10 @@ def rollout_rejection_min(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5937,8 +5626,6 @@ def rollout_rejection_min(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
         >>> round(F.rollout_rejection_min(rejection_statistic, mask).item(), 3)
         1.0
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     return keep.smallest(rejection_statistic, mask)
 
 
@@ -5950,8 +5637,8 @@ def rollout_rejection_std(rejection_statistic: Tensor, mask: Tensor, *, lower: f
     whole responses repeat their value on each token. Bounded by the cut.
 
     Formula: ``std(clamp(rejection_statistic, lower, upper), ddof=0)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -5961,10 +5648,10 @@ def rollout_rejection_std(rejection_statistic: Tensor, mask: Tensor, *, lower: f
         upper: Upper bound of the criterion; for k1 the logarithm of the configured ratio.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -5976,8 +5663,6 @@ def rollout_rejection_std(rejection_statistic: Tensor, mask: Tensor, *, lower: f
         >>> round(F.rollout_rejection_std(rejection_statistic, mask, lower=2, upper=5).item(), 3)
         1.414
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     return ops.moments(torch.clamp(rejection_statistic, lower, upper), mask)
 
 
@@ -5988,8 +5673,8 @@ def rollout_rejection_fraction_above(rejection_statistic: Tensor, mask: Tensor, 
     The share that the upper side of a criterion rejects; criteria on whole responses repeat their value on each token.
 
     Formula: ``mean(rejection_statistic > upper)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -5998,10 +5683,10 @@ def rollout_rejection_fraction_above(rejection_statistic: Tensor, mask: Tensor, 
         upper: Upper bound of the criterion; for k1 the logarithm of the configured ratio.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6013,8 +5698,6 @@ def rollout_rejection_fraction_above(rejection_statistic: Tensor, mask: Tensor, 
         >>> round(F.rollout_rejection_fraction_above(rejection_statistic, mask, upper=4).item(), 4)
         0.6667
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     condition_count = ops.count((rejection_statistic > upper) & mask)
     token_count = ops.count(mask)
     return pack([condition_count, token_count])
@@ -6027,7 +5710,8 @@ def rollout_rejection_response_fraction_above(rejection_statistic: Tensor, mask:
     For criteria on tokens, a response counts with its mean divergence. Responses without a token are left out.
 
     Formula: ``mean(seq_mean(rejection_statistic) > upper, over=seq_any(mask))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -6036,10 +5720,10 @@ def rollout_rejection_response_fraction_above(rejection_statistic: Tensor, mask:
         upper: Upper bound of the criterion; for k1 the logarithm of the configured ratio.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6051,8 +5735,6 @@ def rollout_rejection_response_fraction_above(rejection_statistic: Tensor, mask:
         >>> round(F.rollout_rejection_response_fraction_above(rejection_statistic, mask, upper=4).item(), 4)
         0.5
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
     condition_count = ops.count((ops.seq_mean(rejection_statistic, mask) > upper) & seq_any)
     selected_count = ops.count(seq_any)
@@ -6066,8 +5748,8 @@ def rollout_rejection_fraction_below(rejection_statistic: Tensor, mask: Tensor, 
     The share that the lower side of a criterion rejects: tokens that the engine underrates. Only k1 criteria have one.
 
     Formula: ``mean(rejection_statistic < lower)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -6076,10 +5758,10 @@ def rollout_rejection_fraction_below(rejection_statistic: Tensor, mask: Tensor, 
         lower: Lower bound of the criterion, the logarithm of the configured ratio.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6091,8 +5773,6 @@ def rollout_rejection_fraction_below(rejection_statistic: Tensor, mask: Tensor, 
         >>> round(F.rollout_rejection_fraction_below(rejection_statistic, mask, lower=2).item(), 4)
         0.3333
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     condition_count = ops.count((rejection_statistic < lower) & mask)
     token_count = ops.count(mask)
     return pack([condition_count, token_count])
@@ -6105,7 +5785,8 @@ def rollout_rejection_response_fraction_below(rejection_statistic: Tensor, mask:
     Only k1 criteria have a lower bound. Responses without a token are left out.
 
     Formula: ``mean(seq_mean(rejection_statistic) < lower, over=seq_any(mask))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -6114,10 +5795,10 @@ def rollout_rejection_response_fraction_below(rejection_statistic: Tensor, mask:
         lower: Lower bound of the criterion, the logarithm of the configured ratio.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6129,8 +5810,6 @@ def rollout_rejection_response_fraction_below(rejection_statistic: Tensor, mask:
         >>> round(F.rollout_rejection_response_fraction_below(rejection_statistic, mask, lower=4).item(), 4)
         0.5
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
     condition_count = ops.count((ops.seq_mean(rejection_statistic, mask) < lower) & seq_any)
     selected_count = ops.count(seq_any)
@@ -6149,7 +5828,8 @@ def rollout_rejection_response_mean(rejection_statistic: Tensor, mask: Tensor) -
         per_response = seq_mean(rejection_statistic)
         mean(per_response, over=seq_any(mask))
 
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -6157,10 +5837,10 @@ def rollout_rejection_response_mean(rejection_statistic: Tensor, mask: Tensor) -
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6172,8 +5852,6 @@ def rollout_rejection_response_mean(rejection_statistic: Tensor, mask: Tensor) -
         >>> round(F.rollout_rejection_response_mean(rejection_statistic, mask).item(), 3)
         4.5
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.mean(per_response, seq_any)
@@ -6190,7 +5868,8 @@ def rollout_rejection_response_std(rejection_statistic: Tensor, mask: Tensor) ->
         per_response = seq_mean(rejection_statistic)
         std(per_response, over=seq_any(mask))
 
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -6198,10 +5877,10 @@ def rollout_rejection_response_std(rejection_statistic: Tensor, mask: Tensor) ->
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6213,8 +5892,6 @@ def rollout_rejection_response_std(rejection_statistic: Tensor, mask: Tensor) ->
         >>> round(F.rollout_rejection_response_std(rejection_statistic, mask).item(), 3)
         2.121
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
     return ops.moments(per_response, ops.seq_any(mask, mask))
 
@@ -6230,7 +5907,8 @@ def rollout_rejection_response_max(rejection_statistic: Tensor, mask: Tensor) ->
         per_response = seq_mean(rejection_statistic)
         max(per_response, over=seq_any(mask))
 
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -6238,10 +5916,10 @@ def rollout_rejection_response_max(rejection_statistic: Tensor, mask: Tensor) ->
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6253,8 +5931,6 @@ def rollout_rejection_response_max(rejection_statistic: Tensor, mask: Tensor) ->
         >>> round(F.rollout_rejection_response_max(rejection_statistic, mask).item(), 3)
         6.0
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.largest(per_response, seq_any)
@@ -6271,7 +5947,8 @@ def rollout_rejection_response_min(rejection_statistic: Tensor, mask: Tensor) ->
         per_response = seq_mean(rejection_statistic)
         min(per_response, over=seq_any(mask))
 
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -6279,10 +5956,10 @@ def rollout_rejection_response_min(rejection_statistic: Tensor, mask: Tensor) ->
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6294,8 +5971,6 @@ def rollout_rejection_response_min(rejection_statistic: Tensor, mask: Tensor) ->
         >>> round(F.rollout_rejection_response_min(rejection_statistic, mask).item(), 3)
         3.0
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.smallest(per_response, seq_any)
@@ -6312,7 +5987,8 @@ def rollout_rejection_response_max_deviation(rejection_statistic: Tensor, mask: 
         per_response = seq_mean(rejection_statistic)
         max(abs(per_response), over=seq_any(mask))
 
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rejection_statistic: Float tensor ``[B, T]`` in nat. Divergence between rollout engine and trainer that a
@@ -6320,10 +5996,10 @@ def rollout_rejection_response_max_deviation(rejection_statistic: Tensor, mask: 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6335,8 +6011,6 @@ def rollout_rejection_response_max_deviation(rejection_statistic: Tensor, mask: 
         >>> round(F.rollout_rejection_response_max_deviation(rejection_statistic, mask).item(), 3)
         6.0
     """
-    mask = mask.bool()
-    rejection_statistic = ops.masked(rejection_statistic, mask)
     per_response = ops.seq_mean(rejection_statistic, mask)
     seq_any = ops.seq_any(mask, mask)
     return keep.largest(torch.abs(per_response), seq_any)
@@ -6349,18 +6023,18 @@ def rollout_rejection_criterion_token_fraction(rejected_tokens: Tensor, mask: Te
     What a single criterion costs; a criterion on responses masks all of their tokens.
 
     Formula: ``mean(rejected_tokens)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejected_tokens: Bool tensor ``[B, T]``. True for the response tokens that rejection sampling masks.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6372,8 +6046,6 @@ def rollout_rejection_criterion_token_fraction(rejected_tokens: Tensor, mask: Te
         >>> round(F.rollout_rejection_criterion_token_fraction(rejected_tokens, mask).item(), 4)
         0.3333
     """
-    rejected_tokens = rejected_tokens.bool()
-    mask = mask.bool()
     return keep.share(rejected_tokens, mask)
 
 
@@ -6384,17 +6056,18 @@ def rollout_rejection_criterion_response_fraction(rejected_tokens: Tensor, mask:
     With criteria on tokens nearly every long response is touched, so a high share is no alarm by itself.
 
     Formula: ``mean(seq_any(rejected_tokens), over=seq_any(mask))``.
-    Population: Responses with at least one token. Data may be split between sequences: merged states equal the whole.
+    Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         rejected_tokens: Bool tensor ``[B, T]``. True for the response tokens that rejection sampling masks.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6406,8 +6079,6 @@ def rollout_rejection_criterion_response_fraction(rejected_tokens: Tensor, mask:
         >>> round(F.rollout_rejection_criterion_response_fraction(rejected_tokens, mask).item(), 4)
         0.5
     """
-    rejected_tokens = rejected_tokens.bool()
-    mask = mask.bool()
     seq_any = ops.seq_any(mask, mask)
     return keep.share(ops.seq_any(rejected_tokens, mask), seq_any)
 
@@ -6420,18 +6091,18 @@ def rollout_rejection_token_fraction(rejected_tokens: Tensor, mask: Tensor) -> T
     batch.
 
     Formula: ``mean(rejected_tokens)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         rejected_tokens: Bool tensor ``[B, T]``. True for the response tokens that rejection sampling masks.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6443,8 +6114,6 @@ def rollout_rejection_token_fraction(rejected_tokens: Tensor, mask: Tensor) -> T
         >>> round(F.rollout_rejection_token_fraction(rejected_tokens, mask).item(), 4)
         0.3333
     """
-    rejected_tokens = rejected_tokens.bool()
-    mask = mask.bool()
     return keep.share(rejected_tokens, mask)
 
 
@@ -6455,17 +6124,17 @@ def rollout_rejection_response_fraction(rejected_tokens: Tensor, mask: Tensor) -
     Empty responses count as untouched.
 
     Formula: ``mean(seq_any(rejected_tokens))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rejected_tokens: Bool tensor ``[B, T]``. True for the response tokens that rejection sampling masks.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
@@ -6477,7 +6146,5 @@ def rollout_rejection_response_fraction(rejected_tokens: Tensor, mask: Tensor) -
         >>> round(F.rollout_rejection_response_fraction(rejected_tokens, mask).item(), 4)
         0.3333
     """
-    rejected_tokens = rejected_tokens.bool()
-    mask = mask.bool()
     seq_any = ops.seq_any(rejected_tokens, mask)
     return keep.share(seq_any)

@@ -73,8 +73,8 @@ def sampling_logprob_difference_mean(old_logprobs: Tensor, rollout_logprobs: Ten
     logit processing.
 
     Formula: ``mean(abs(old_logprobs - rollout_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -84,10 +84,10 @@ def sampling_logprob_difference_mean(old_logprobs: Tensor, rollout_logprobs: Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -112,8 +112,8 @@ def sampling_logprob_difference_max(old_logprobs: Tensor, rollout_logprobs: Tens
     which the trainer finds all but impossible.
 
     Formula: ``max(abs(old_logprobs - rollout_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -123,10 +123,10 @@ def sampling_logprob_difference_max(old_logprobs: Tensor, rollout_logprobs: Tens
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -152,8 +152,8 @@ def sampling_probability_shift_mean(logprobs: Tensor, rollout_logprobs: Tensor, 
     them is mismatch.
 
     Formula: ``mean(abs(exp(logprobs) - exp(rollout_logprobs)))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -163,10 +163,10 @@ def sampling_probability_shift_mean(logprobs: Tensor, rollout_logprobs: Tensor, 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -191,8 +191,8 @@ def sampling_probability_shift_max(logprobs: Tensor, rollout_logprobs: Tensor, m
     broken comparison (other temperature, shifted tokens) rather than to learning.
 
     Formula: ``max(abs(exp(logprobs) - exp(rollout_logprobs)))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -202,10 +202,10 @@ def sampling_probability_shift_max(logprobs: Tensor, rollout_logprobs: Tensor, m
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -230,8 +230,8 @@ def sampling_probability_shift_min(logprobs: Tensor, rollout_logprobs: Tensor, m
     everywhere.
 
     Formula: ``min(abs(exp(logprobs) - exp(rollout_logprobs)))``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
-    anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -241,10 +241,10 @@ def sampling_probability_shift_min(logprobs: Tensor, rollout_logprobs: Tensor, m
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
@@ -270,7 +270,7 @@ def sampling_sequence_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor,
     when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
 
     Formula: ``min(exp(seq_sum(old_logprobs - rollout_logprobs)))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -280,10 +280,10 @@ def sampling_sequence_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor,
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -308,7 +308,7 @@ def sampling_sequence_weight_min_zeroed(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 first and stay in the statistic.
+    """Weights outside the bounds are set to 0 first and stay in the statistic.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Far below 1
     means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
@@ -319,7 +319,7 @@ def sampling_sequence_weight_min_zeroed(
         weight = exp(seq_sum(old_logprobs - rollout_logprobs))
         min(where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -327,15 +327,16 @@ def sampling_sequence_weight_min_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0; 0 sets no lower bound. Default from GRPOConfig, default of
+        weight_min: Lower bound below which weights are set to 0; 0 for none. Default from GRPOConfig, default of
             vllm_importance_sampling_clip_min (none), release 1.16.0, trl/trainer/grpo_config.py:956.
-        weight_max: Larger weights become 0. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_max: Upper bound; larger weights are set to 0. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -361,14 +362,14 @@ def sampling_sequence_weight_min_truncated(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by the bound first.
+    """Weights are clipped to the bounds first.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Far below 1
     means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
     when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
 
     Formula: ``min(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -376,14 +377,15 @@ def sampling_sequence_weight_min_truncated(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become this; 0 sets no lower bound.
-        weight_max: Larger weights become this. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_min: Lower bound to which weights are clipped; 0 for none.
+        weight_max: Upper bound to which weights are clipped. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -408,14 +410,14 @@ def sampling_sequence_weight_min_truncated_with_empty(
     *,
     weight_max: float,
 ) -> Tensor:
-    """Weights above the bound are replaced by it, and responses without a counted token enter with a weight of 0.
+    """Weights are clipped to the upper bound; responses without a counted token count with a weight of 0.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Far below 1
     means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
     when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
 
     Formula: ``min(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -423,13 +425,13 @@ def sampling_sequence_weight_min_truncated_with_empty(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_max: Larger weights become this.
+        weight_max: Upper bound to which weights are clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -461,7 +463,7 @@ def sampling_sequence_weight_min_zeroed_with_empty(
     weight_min: float,
     weight_max: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight of 0.
+    """Weights outside the bounds are set to 0; responses without a counted token count with a weight of 0.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Far below 1
     means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
@@ -472,7 +474,7 @@ def sampling_sequence_weight_min_zeroed_with_empty(
         weight = exp(seq_sum(old_logprobs - rollout_logprobs))
         min(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -480,14 +482,14 @@ def sampling_sequence_weight_min_zeroed_with_empty(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0.
-        weight_max: Larger weights become 0.
+        weight_min: Lower bound; smaller weights are set to 0.
+        weight_max: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -514,14 +516,14 @@ def sampling_sequence_weight_min_zeroed_with_empty(
 
 @METRICS.metric("sampling/sequence_weight/min@raw", results.counted)
 def sampling_sequence_weight_min_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
+    """Log-weights are clamped to [-20, 20]; responses without a counted token count with a weight of 0.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Far below 1
     means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
     when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
 
     Formula: ``min(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -531,10 +533,10 @@ def sampling_sequence_weight_min_raw(old_logprobs: Tensor, rollout_logprobs: Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -561,7 +563,7 @@ def sampling_sequence_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor
     mismatch per token.
 
     Formula: ``mean(exp(seq_sum(old_logprobs - rollout_logprobs)))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -571,10 +573,10 @@ def sampling_sequence_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -599,7 +601,7 @@ def sampling_sequence_weight_mean_zeroed(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 first and stay in the statistic.
+    """Weights outside the bounds are set to 0 first and stay in the statistic.
 
     Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
     response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
@@ -611,7 +613,7 @@ def sampling_sequence_weight_mean_zeroed(
         weight = exp(seq_sum(old_logprobs - rollout_logprobs))
         mean(where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -619,15 +621,16 @@ def sampling_sequence_weight_mean_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0; 0 sets no lower bound. Default from GRPOConfig, default of
+        weight_min: Lower bound below which weights are set to 0; 0 for none. Default from GRPOConfig, default of
             vllm_importance_sampling_clip_min (none), release 1.16.0, trl/trainer/grpo_config.py:956.
-        weight_max: Larger weights become 0. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_max: Upper bound; larger weights are set to 0. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -653,7 +656,7 @@ def sampling_sequence_weight_mean_truncated(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by the bound first.
+    """Weights are clipped to the bounds first.
 
     Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
     response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
@@ -661,7 +664,7 @@ def sampling_sequence_weight_mean_truncated(
     mismatch per token.
 
     Formula: ``mean(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -669,14 +672,15 @@ def sampling_sequence_weight_mean_truncated(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become this; 0 sets no lower bound.
-        weight_max: Larger weights become this. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_min: Lower bound to which weights are clipped; 0 for none.
+        weight_max: Upper bound to which weights are clipped. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -700,7 +704,7 @@ def sampling_sequence_weight_mean_truncated_on_tokens(
     *,
     weight_max: float,
 ) -> Tensor:
-    """Weights above the bound are replaced by it, and every response counts once per token.
+    """Weights are clipped to the upper bound, and every response counts once per token.
 
     Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
     response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
@@ -708,7 +712,7 @@ def sampling_sequence_weight_mean_truncated_on_tokens(
     mismatch per token.
 
     Formula: ``mean(per_token(minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max)))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -716,13 +720,13 @@ def sampling_sequence_weight_mean_truncated_on_tokens(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_max: Larger weights become this.
+        weight_max: Upper bound to which weights are clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -753,7 +757,7 @@ def sampling_sequence_weight_mean_truncated_with_empty(
     *,
     weight_max: float,
 ) -> Tensor:
-    """Weights above the bound are replaced by it, and responses without a counted token enter with a weight of 0.
+    """Weights are clipped to the upper bound; responses without a counted token count with a weight of 0.
 
     Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
     response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
@@ -761,7 +765,7 @@ def sampling_sequence_weight_mean_truncated_with_empty(
     mismatch per token.
 
     Formula: ``mean(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -769,13 +773,13 @@ def sampling_sequence_weight_mean_truncated_with_empty(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_max: Larger weights become this.
+        weight_max: Upper bound to which weights are clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -807,7 +811,7 @@ def sampling_sequence_weight_mean_zeroed_with_empty(
     weight_min: float,
     weight_max: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight of 0.
+    """Weights outside the bounds are set to 0; responses without a counted token count with a weight of 0.
 
     Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
     response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
@@ -819,7 +823,7 @@ def sampling_sequence_weight_mean_zeroed_with_empty(
         weight = exp(seq_sum(old_logprobs - rollout_logprobs))
         mean(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -827,14 +831,14 @@ def sampling_sequence_weight_mean_zeroed_with_empty(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0.
-        weight_max: Larger weights become 0.
+        weight_min: Lower bound; smaller weights are set to 0.
+        weight_max: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -864,7 +868,7 @@ def sampling_sequence_weight_mean_clamped_on_tokens(
     rollout_logprobs: Tensor,
     mask: Tensor,
 ) -> Tensor:
-    """Log-weights are clamped to at most 20 in size, and every response counts once per token.
+    """Log-weights are clamped to [-20, 20], and every response counts once per token.
 
     Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
     response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
@@ -872,7 +876,7 @@ def sampling_sequence_weight_mean_clamped_on_tokens(
     mismatch per token.
 
     Formula: ``mean(per_token(exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20))))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -882,10 +886,10 @@ def sampling_sequence_weight_mean_clamped_on_tokens(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -911,7 +915,7 @@ def sampling_sequence_weight_mean_zeroed_on_tokens(
     weight_min: float,
     weight_max: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0, and every response counts once per token.
+    """Weights outside the bounds are set to 0, and every response counts once per token.
 
     Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
     response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
@@ -923,7 +927,7 @@ def sampling_sequence_weight_mean_zeroed_on_tokens(
         weight = exp(seq_sum(old_logprobs - rollout_logprobs))
         mean(per_token(where((weight < weight_min) | (weight > weight_max), 0.0, weight)))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -931,14 +935,14 @@ def sampling_sequence_weight_mean_zeroed_on_tokens(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0.
-        weight_max: Larger weights become 0.
+        weight_min: Lower bound; smaller weights are set to 0.
+        weight_max: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -965,7 +969,7 @@ def sampling_sequence_weight_mean_zeroed_on_tokens(
 
 @METRICS.metric("sampling/sequence_weight/mean@raw", results.ratio)
 def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
+    """Log-weights are clamped to [-20, 20]; responses without a counted token count with a weight of 0.
 
     Falls when many weights are cut at a bound or set to 0; without bounds its expectation is 1. One weight per
     response: the product over its tokens of the trainer's probability over the engine's. Products over long responses
@@ -973,7 +977,7 @@ def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Te
     mismatch per token.
 
     Formula: ``mean(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -983,10 +987,10 @@ def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Te
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1013,7 +1017,7 @@ def sampling_sequence_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor,
     about length than about the mismatch per token.
 
     Formula: ``max(exp(seq_sum(old_logprobs - rollout_logprobs)))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1023,10 +1027,10 @@ def sampling_sequence_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor,
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1051,7 +1055,7 @@ def sampling_sequence_weight_max_zeroed(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 first and stay in the statistic.
+    """Weights outside the bounds are set to 0 first and stay in the statistic.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
     truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
@@ -1063,7 +1067,7 @@ def sampling_sequence_weight_max_zeroed(
         weight = exp(seq_sum(old_logprobs - rollout_logprobs))
         max(where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1071,15 +1075,16 @@ def sampling_sequence_weight_max_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0; 0 sets no lower bound. Default from GRPOConfig, default of
+        weight_min: Lower bound below which weights are set to 0; 0 for none. Default from GRPOConfig, default of
             vllm_importance_sampling_clip_min (none), release 1.16.0, trl/trainer/grpo_config.py:956.
-        weight_max: Larger weights become 0. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_max: Upper bound; larger weights are set to 0. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1105,7 +1110,7 @@ def sampling_sequence_weight_max_truncated(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by the bound first.
+    """Weights are clipped to the bounds first.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
     truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
@@ -1113,7 +1118,7 @@ def sampling_sequence_weight_max_truncated(
     about length than about the mismatch per token.
 
     Formula: ``max(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1121,14 +1126,15 @@ def sampling_sequence_weight_max_truncated(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become this; 0 sets no lower bound.
-        weight_max: Larger weights become this. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_min: Lower bound to which weights are clipped; 0 for none.
+        weight_max: Upper bound to which weights are clipped. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1155,7 +1161,7 @@ def sampling_sequence_weight_max_clamped(old_logprobs: Tensor, rollout_logprobs:
     about length than about the mismatch per token.
 
     Formula: ``max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1165,10 +1171,10 @@ def sampling_sequence_weight_max_clamped(old_logprobs: Tensor, rollout_logprobs:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1192,7 +1198,7 @@ def sampling_sequence_weight_max_truncated_with_empty(
     *,
     weight_max: float,
 ) -> Tensor:
-    """Weights above the bound are replaced by it, and responses without a counted token enter with a weight of 0.
+    """Weights are clipped to the upper bound; responses without a counted token count with a weight of 0.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
     truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
@@ -1200,7 +1206,7 @@ def sampling_sequence_weight_max_truncated_with_empty(
     about length than about the mismatch per token.
 
     Formula: ``max(where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max), 0.0))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1208,13 +1214,13 @@ def sampling_sequence_weight_max_truncated_with_empty(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_max: Larger weights become this.
+        weight_max: Upper bound to which weights are clipped.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1246,7 +1252,7 @@ def sampling_sequence_weight_max_zeroed_with_empty(
     weight_min: float,
     weight_max: float,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0, and responses without a counted token enter with a weight of 0.
+    """Weights outside the bounds are set to 0; responses without a counted token count with a weight of 0.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
     truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
@@ -1258,7 +1264,7 @@ def sampling_sequence_weight_max_zeroed_with_empty(
         weight = exp(seq_sum(old_logprobs - rollout_logprobs))
         max(where(~seq_any(mask) | (weight < weight_min) | (weight > weight_max), 0.0, weight))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1266,14 +1272,14 @@ def sampling_sequence_weight_max_zeroed_with_empty(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0.
-        weight_max: Larger weights become 0.
+        weight_min: Lower bound; smaller weights are set to 0.
+        weight_max: Upper bound; larger weights are set to 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1300,7 +1306,7 @@ def sampling_sequence_weight_max_zeroed_with_empty(
 
 @METRICS.metric("sampling/sequence_weight/max@raw", results.counted)
 def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
+    """Log-weights are clamped to [-20, 20]; responses without a counted token count with a weight of 0.
 
     One weight per response: the product over its tokens of the trainer's probability over the engine's. Taken before
     truncation it tells how far the largest goes; taken after, it lies at the bound as soon as one weight was cut.
@@ -1308,7 +1314,7 @@ def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Ten
     about length than about the mismatch per token.
 
     Formula: ``max(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1318,10 +1324,10 @@ def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1346,8 +1352,8 @@ def sampling_token_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
     engine found much likelier than the trainer does. Close to 1 throughout as long as both sides agree.
 
     Formula: ``min(exp(old_logprobs - rollout_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1357,10 +1363,10 @@ def sampling_token_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1385,7 +1391,7 @@ def sampling_token_weight_min_zeroed(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 first and stay in the statistic.
+    """Weights outside the bounds are set to 0 first and stay in the statistic.
 
     One weight per response token: the trainer's probability over the engine's. Far below 1 means a token that the
     engine found much likelier than the trainer does. Close to 1 throughout as long as both sides agree.
@@ -1395,8 +1401,8 @@ def sampling_token_weight_min_zeroed(
         weight = exp(old_logprobs - rollout_logprobs)
         min(where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1404,15 +1410,16 @@ def sampling_token_weight_min_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0; 0 sets no lower bound. Default from GRPOConfig, default of
+        weight_min: Lower bound below which weights are set to 0; 0 for none. Default from GRPOConfig, default of
             vllm_importance_sampling_clip_min (none), release 1.16.0, trl/trainer/grpo_config.py:956.
-        weight_max: Larger weights become 0. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_max: Upper bound; larger weights are set to 0. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1438,14 +1445,14 @@ def sampling_token_weight_min_truncated(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by the bound first.
+    """Weights are clipped to the bounds first.
 
     One weight per response token: the trainer's probability over the engine's. Far below 1 means a token that the
     engine found much likelier than the trainer does. Close to 1 throughout as long as both sides agree.
 
     Formula: ``min(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1453,14 +1460,15 @@ def sampling_token_weight_min_truncated(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become this; 0 sets no lower bound.
-        weight_max: Larger weights become this. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_min: Lower bound to which weights are clipped; 0 for none.
+        weight_max: Upper bound to which weights are clipped. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1485,8 +1493,8 @@ def sampling_token_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, m
     Bounds pull it down slightly. Close to 1 throughout as long as both sides agree.
 
     Formula: ``mean(exp(old_logprobs - rollout_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1496,10 +1504,10 @@ def sampling_token_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, m
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1524,7 +1532,7 @@ def sampling_token_weight_mean_zeroed(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 first and stay in the statistic.
+    """Weights outside the bounds are set to 0 first and stay in the statistic.
 
     One weight per response token: the trainer's probability over the engine's. Its expectation without bounds is 1.
     Bounds pull it down slightly. Close to 1 throughout as long as both sides agree.
@@ -1534,8 +1542,8 @@ def sampling_token_weight_mean_zeroed(
         weight = exp(old_logprobs - rollout_logprobs)
         mean(where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1543,15 +1551,16 @@ def sampling_token_weight_mean_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0; 0 sets no lower bound. Default from GRPOConfig, default of
+        weight_min: Lower bound below which weights are set to 0; 0 for none. Default from GRPOConfig, default of
             vllm_importance_sampling_clip_min (none), release 1.16.0, trl/trainer/grpo_config.py:956.
-        weight_max: Larger weights become 0. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_max: Upper bound; larger weights are set to 0. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1577,14 +1586,14 @@ def sampling_token_weight_mean_truncated(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by the bound first.
+    """Weights are clipped to the bounds first.
 
     One weight per response token: the trainer's probability over the engine's. Its expectation without bounds is 1.
     Bounds pull it down slightly. Close to 1 throughout as long as both sides agree.
 
     Formula: ``mean(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1592,14 +1601,15 @@ def sampling_token_weight_mean_truncated(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become this; 0 sets no lower bound.
-        weight_max: Larger weights become this. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_min: Lower bound to which weights are clipped; 0 for none.
+        weight_max: Upper bound to which weights are clipped. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1624,8 +1634,8 @@ def sampling_token_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
     bound as soon as one weight was cut; taken before, it tells how far the largest goes.
 
     Formula: ``max(exp(old_logprobs - rollout_logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1635,10 +1645,10 @@ def sampling_token_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, ma
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1663,7 +1673,7 @@ def sampling_token_weight_max_zeroed(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by 0 first and stay in the statistic.
+    """Weights outside the bounds are set to 0 first and stay in the statistic.
 
     One weight per response token: the trainer's probability over the engine's. Taken after truncation it lies at the
     bound as soon as one weight was cut; taken before, it tells how far the largest goes.
@@ -1673,8 +1683,8 @@ def sampling_token_weight_max_zeroed(
         weight = exp(old_logprobs - rollout_logprobs)
         max(where((weight < weight_min) | (weight > weight_max), 0.0, weight))
 
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1682,15 +1692,16 @@ def sampling_token_weight_max_zeroed(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become 0; 0 sets no lower bound. Default from GRPOConfig, default of
+        weight_min: Lower bound below which weights are set to 0; 0 for none. Default from GRPOConfig, default of
             vllm_importance_sampling_clip_min (none), release 1.16.0, trl/trainer/grpo_config.py:956.
-        weight_max: Larger weights become 0. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_max: Upper bound; larger weights are set to 0. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
@@ -1716,14 +1727,14 @@ def sampling_token_weight_max_truncated(
     weight_min: float = 0.0,
     weight_max: float = 3.0,
 ) -> Tensor:
-    """Weights outside the bounds are replaced by the bound first.
+    """Weights are clipped to the bounds first.
 
     One weight per response token: the trainer's probability over the engine's. Taken after truncation it lies at the
     bound as soon as one weight was cut; taken before, it tells how far the largest goes.
 
     Formula: ``max(clamp(exp(old_logprobs - rollout_logprobs), weight_min, weight_max))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -1731,14 +1742,15 @@ def sampling_token_weight_max_truncated(
         rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
             that sampled them reported.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        weight_min: Smaller weights become this; 0 sets no lower bound.
-        weight_max: Larger weights become this. Default from GRPOConfig, release 1.16.0, trl/trainer/grpo_config.py:948.
+        weight_min: Lower bound to which weights are clipped; 0 for none.
+        weight_max: Upper bound to which weights are clipped. Default from GRPOConfig, release 1.16.0,
+            trl/trainer/grpo_config.py:948.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,

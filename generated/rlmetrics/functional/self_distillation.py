@@ -43,7 +43,7 @@ def self_distillation_success_group_fraction(rewards: Tensor, group_ids: Tensor,
     threshold or take easier prompts. Near 1 most prompts are solved and little is left to learn.
 
     Formula: ``mean(group_max(rewards) >= threshold)``.
-    Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
+    Population: Every prompt with all its responses. Additive over groups: states merge exactly if no group is split.
 
     Args:
         rewards: Float tensor ``[B]``. Reward of each response, as the advantages use it.
@@ -51,10 +51,10 @@ def self_distillation_success_group_fraction(rewards: Tensor, group_ids: Tensor,
         threshold: Reward from which a response counts as a success.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     Example:
         >>> rewards = tensor([1., 3., 5., 5.])
@@ -77,17 +77,17 @@ def self_distillation_success_sample_fraction(has_solution: Tensor) -> Tensor:
     all responses of a prompt count alike. It is 0 when successful attempts are not used at all.
 
     Formula: ``mean(has_solution)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         has_solution: Bool tensor ``[B]``. True for responses with a successful attempt at the same prompt to learn
             from.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.self_distillation_success_sample_fraction(tensor([1, 0, 1])).item(), 4)
@@ -103,16 +103,16 @@ def self_distillation_feedback_available_fraction(has_feedback: Tensor) -> Tenso
     A property of the data as long as feedback is a column of it. 0 means that only successful attempts can teach.
 
     Formula: ``mean(has_feedback)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         has_feedback: Bool tensor ``[B]``. True for responses with feedback.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.self_distillation_feedback_available_fraction(tensor([1, 0, 1])).item(), 4)
@@ -129,16 +129,16 @@ def self_distillation_feedback_used_fraction(uses_feedback: Tensor) -> Tensor:
     switched off.
 
     Formula: ``mean(uses_feedback)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         uses_feedback: Bool tensor ``[B]``. True for responses whose feedback the teacher gets to see.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.self_distillation_feedback_used_fraction(tensor([1, 0, 1])).item(), 4)
@@ -155,7 +155,7 @@ def self_distillation_reprompted_fraction(has_solution: Tensor, uses_feedback: T
     distillation and the loss reads 0, which looks like perfect agreement.
 
     Formula: ``mean(has_solution | uses_feedback)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         has_solution: Bool tensor ``[B]``. True for responses with a successful attempt at the same prompt to learn
@@ -163,10 +163,10 @@ def self_distillation_reprompted_fraction(has_solution: Tensor, uses_feedback: T
         uses_feedback: Bool tensor ``[B]``. True for responses whose feedback the teacher gets to see.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> has_solution = tensor([1, 0, 0])
@@ -184,16 +184,16 @@ def self_distillation_tool_evaluation_action_accuracy(sample_values: Tensor) -> 
     Greedy answers compared with the data set, before or after training. Arguments do not count.
 
     Formula: ``mean(sample_values)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.self_distillation_tool_evaluation_action_accuracy(tensor([1., 2., 6.])).item(), 3)
@@ -209,16 +209,16 @@ def self_distillation_tool_evaluation_valid_json_fraction(sample_values: Tensor)
     A question of format, not of content; usually the first to approach 1.
 
     Formula: ``mean(sample_values)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.self_distillation_tool_evaluation_valid_json_fraction(tensor([1., 2., 6.])).item(), 3)
@@ -234,16 +234,16 @@ def self_distillation_tool_evaluation_full_match(sample_values: Tensor) -> Tenso
     The strictest of the four and the one to compare before and after training.
 
     Formula: ``mean(sample_values)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.self_distillation_tool_evaluation_full_match(tensor([1., 2., 6.])).item(), 3)
@@ -259,16 +259,16 @@ def self_distillation_tool_evaluation_action_present_fraction(sample_values: Ten
     Answers without a recognisable call count as wrong everywhere else, so a low value explains low accuracy.
 
     Formula: ``mean(sample_values)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.self_distillation_tool_evaluation_action_present_fraction(tensor([1., 2., 6.])).item(), 3)
@@ -290,7 +290,7 @@ def self_distillation_tool_evaluation_change(matches_before: Tensor, matches_aft
     share after training minus the share before it, of the same prompts with greedy answers.
 
     Formula: ``mean(matches_after) - mean(matches_before)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         matches_before: Float tensor ``[B]``. 1 for each evaluation prompt that was answered right before training, else
@@ -298,10 +298,10 @@ def self_distillation_tool_evaluation_change(matches_before: Tensor, matches_aft
         matches_after: Float tensor ``[B]``. 1 for each evaluation prompt that is answered right after training, else 0.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> matches_before = tensor([0., 0., 1.])

@@ -44,8 +44,8 @@ def sft_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
     still improves once the model overfits.
 
     Formula: ``mean(-logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -53,10 +53,10 @@ def sft_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
@@ -76,8 +76,8 @@ def sft_loss_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor
     still improves once the model overfits.
 
     Formula: ``mean(-log_prob(logits, tokens))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -86,10 +86,10 @@ def sft_loss_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
@@ -116,8 +116,8 @@ def sft_perplexity(logprobs: Tensor, mask: Tensor) -> Tensor:
     between models that split the text into the same tokens.
 
     Formula: ``exp(mean(-logprobs))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -125,10 +125,10 @@ def sft_perplexity(logprobs: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Jelinek et al. 1977, Perplexity, a measure of the difficulty of speech recognition tasks,
@@ -158,8 +158,8 @@ def sft_perplexity_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> 
     between models that split the text into the same tokens.
 
     Formula: ``exp(mean(-log_prob(logits, tokens)))``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -168,10 +168,10 @@ def sft_perplexity_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Jelinek et al. 1977, Perplexity, a measure of the difficulty of speech recognition tasks,
@@ -198,7 +198,7 @@ def sft_token_accuracy(is_top1: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``mean(is_top1)``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
-    nothing masks them. Data may be split anywhere: merged states equal the whole.
+    nothing masks them. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         is_top1: Bool tensor ``[B, T]``. True where a target or response token is the one that the policy finds most
@@ -206,10 +206,10 @@ def sft_token_accuracy(is_top1: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Williams and Zipser 1989, A Learning Algorithm for Continually Running Fully Recurrent Neural Networks,
@@ -235,7 +235,7 @@ def sft_token_accuracy_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor)
 
     Formula: ``mean(argmax_equals(logits, tokens))``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
-    nothing masks them. Data may be split anywhere: merged states equal the whole.
+    nothing masks them. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -244,10 +244,10 @@ def sft_token_accuracy_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor)
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Williams and Zipser 1989, A Learning Algorithm for Continually Running Fully Recurrent Neural Networks,
@@ -273,17 +273,17 @@ def sft_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``mean(token_entropy)``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
-    nothing masks them. Estimator: full_vocabulary. Data may be split anywhere: merged states equal the whole.
+    nothing masks them. Estimator: full_vocabulary. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response position.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shannon 1948, A Mathematical Theory of Communication, https://doi.org/10.1002/j.1538-7305.1948.tb01338.x.
@@ -307,7 +307,7 @@ def sft_entropy_from_logits(logits: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``mean(entropy(logits))``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
-    nothing masks them. Estimator: full_vocabulary. Data may be split anywhere: merged states equal the whole.
+    nothing masks them. Estimator: full_vocabulary. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
@@ -315,10 +315,10 @@ def sft_entropy_from_logits(logits: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Shannon 1948, A Mathematical Theory of Communication, https://doi.org/10.1002/j.1538-7305.1948.tb01338.x.
@@ -342,7 +342,8 @@ def sft_dynamic_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``mean(-exp(logprobs) * logprobs)``.
     Population: Every token that a supervised data set or its trainer marks as a target, prompt tokens included where
-    nothing masks them. Estimator: probability_weighted. Data may be split anywhere: merged states equal the whole.
+    nothing masks them. Estimator: probability_weighted. Additive over tokens: states of any parts of the data merge
+    exactly.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -350,10 +351,10 @@ def sft_dynamic_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Wu et al. 2025, On the Generalization of SFT: A Reinforcement Learning Perspective with Reward Rectification,
@@ -377,8 +378,8 @@ def sft_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) 
     a batch.
 
     Formula: ``mean(-multi_token_logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         multi_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities that a head for multi-token prediction
@@ -386,10 +387,10 @@ def sft_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction,

@@ -31,16 +31,16 @@ def stage_engine_generation_slowest(rank_values: Tensor) -> Tensor:
     engine to having its responses; the largest time of all ranks.
 
     Formula: ``max(rank_values)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.stage_engine_generation_slowest(tensor([3., -1., 2.])).item(), 3)
@@ -58,16 +58,16 @@ def stage_engine_generation_fastest(rank_values: Tensor) -> Tensor:
     time of all ranks.
 
     Formula: ``min(rank_values)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.stage_engine_generation_fastest(tensor([3., -1., 2.])).item(), 3)
@@ -85,17 +85,17 @@ def stage_slow_rank_share(rank_values: Tensor) -> Tensor:
     the largest with the smallest time for that. Number of ranks whose time in the engine exceeds the interpolated 90th
     percentile of all ranks, over the number of ranks. A batch is one generation, with the times of all ranks.
 
-    Each update of a state must be one whole batch as the trainer forms it; the result is the mean over batches, which
-    count alike, whatever their size.
+    Each update of a state must be one whole batch as the trainer forms it; the result is the unweighted mean over
+    batches.
 
     Args:
         rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.stage_slow_rank_share(tensor([3., -1., 2.])).item(), 4)

@@ -43,17 +43,17 @@ def task_return_mean(episode_returns: Tensor) -> Tensor:
     episodes off. A rise with a falling success rate is the classic sign of a reward that can be gamed.
 
     Formula: ``mean(episode_returns)``.
-    Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every episode that ended or was cut off. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         episode_returns: Float tensor ``[B]``. Return of each episode: its rewards added up, undiscounted.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Sutton and Barto 2018, Reinforcement Learning: An Introduction, section 3.3.
@@ -74,17 +74,17 @@ def task_return_std(episode_returns: Tensor) -> Tensor:
     the number of episodes it is the error bar of the average.
 
     Formula: ``std(episode_returns)``.
-    Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every episode that ended or was cut off. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         episode_returns: Float tensor ``[B]``. Return of each episode: its rewards added up, undiscounted.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Agarwal et al. 2021, Deep Reinforcement Learning at the Edge of the Statistical Precipice,
@@ -105,17 +105,17 @@ def task_return_max(episode_returns: Tensor) -> Tensor:
     found early and is only becoming more frequent; if it alone rises, look for a rare loophole.
 
     Formula: ``max(episode_returns)``.
-    Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every episode that ended or was cut off. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         episode_returns: Float tensor ``[B]``. Return of each episode: its rewards added up, undiscounted.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Sutton and Barto 2018, Reinforcement Learning: An Introduction, section 3.3.
@@ -135,17 +135,17 @@ def task_return_min(episode_returns: Tensor) -> Tensor:
     says that there still is one.
 
     Formula: ``min(episode_returns)``.
-    Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every episode that ended or was cut off. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         episode_returns: Float tensor ``[B]``. Return of each episode: its rewards added up, undiscounted.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Sutton and Barto 2018, Reinforcement Learning: An Introduction, section 3.3.
@@ -166,17 +166,17 @@ def task_success_rate(successes: Tensor) -> Tensor:
     environment's rule; a change of that rule moves the curve like learning does.
 
     Formula: ``mean(successes)``.
-    Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every episode that ended or was cut off. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         successes: Bool tensor ``[B]``. True for episodes that solved their task.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Yao et al. 2022, WebShop: Towards Scalable Real-World Web Interaction with Grounded Language Agents,
@@ -198,18 +198,18 @@ def task_episode_length_mean(episode_lengths: Tensor) -> Tensor:
     it shows the limit at which episodes are cut off.
 
     Formula: ``mean(episode_lengths)``.
-    Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every episode that ended or was cut off. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         episode_lengths: Int tensor ``[B]``. Number of steps that each episode took in its environment, such as turns or
             actions.
 
     Returns:
-        Float64 tensor ``[]``, in step; NaN over an empty population.
+        Float64 tensor ``[]``, in step; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Brockman et al. 2016, OpenAI Gym, https://arxiv.org/abs/1606.01540.
@@ -229,18 +229,18 @@ def task_episode_length_max(episode_lengths: Tensor) -> Tensor:
     episodes describe the limit as much as the policy.
 
     Formula: ``max(episode_lengths)``.
-    Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every episode that ended or was cut off. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         episode_lengths: Int tensor ``[B]``. Number of steps that each episode took in its environment, such as turns or
             actions.
 
     Returns:
-        Float64 tensor ``[]``, in step; NaN over an empty population.
+        Float64 tensor ``[]``, in step; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Brockman et al. 2016, OpenAI Gym, https://arxiv.org/abs/1606.01540.
@@ -260,18 +260,18 @@ def task_episode_length_min(episode_lengths: Tensor) -> Tensor:
     a jump down to such values comes from a broken tool or parser far more often than from learning.
 
     Formula: ``min(episode_lengths)``.
-    Population: Every episode that ended or was cut off. Data may be split between sequences: merged states equal the
-    whole.
+    Population: Every episode that ended or was cut off. Additive over sequences: states merge exactly if no sequence is
+    split.
 
     Args:
         episode_lengths: Int tensor ``[B]``. Number of steps that each episode took in its environment, such as turns or
             actions.
 
     Returns:
-        Float64 tensor ``[]``, in step; NaN over an empty population.
+        Float64 tensor ``[]``, in step; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Brockman et al. 2016, OpenAI Gym, https://arxiv.org/abs/1606.01540.

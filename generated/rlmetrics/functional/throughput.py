@@ -53,17 +53,17 @@ def throughput_tokens_per_step(lengths: Tensor, prompt_lengths: Tensor) -> Tenso
     throughput. In supervised training it counts the tokens of a global batch.
 
     Formula: ``sum(lengths) + sum(prompt_lengths)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in token; 0 over an empty population.
+        Float64 tensor ``[]``, in token; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> lengths = tensor([2, 4, 9])
@@ -101,7 +101,8 @@ def throughput_tokens_per_second_per_device(
     to a change in batch size.
 
     Formula: ``(sum(lengths) + sum(prompt_lengths)) / (last(step_seconds) * devices)``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
@@ -110,10 +111,10 @@ def throughput_tokens_per_second_per_device(
         devices: Number of devices that share the work.
 
     Returns:
-        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+        Float64 tensor ``[]``, in token/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     Example:
         >>> lengths = tensor([2, 4, 9])
@@ -146,17 +147,18 @@ def throughput_trained_tokens_per_second(trained_tokens: Tensor, step_seconds: T
     trainer waits.
 
     Formula: ``sum(trained_tokens) / last(step_seconds)``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         trained_tokens: Int tensor ``[B]`` in token. Number of tokens of each training sequence that carry a loss.
         step_seconds: Float tensor ``[]`` in s. Wall time of the step.
 
     Returns:
-        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+        Float64 tensor ``[]``, in token/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> trained_tokens = tensor([1, 2, 6])
@@ -187,7 +189,8 @@ def throughput_tokens_per_second(lengths: Tensor, prompt_lengths: Tensor, step_s
     by the number of devices to compare runs of different size.
 
     Formula: ``(sum(lengths) + sum(prompt_lengths)) / last(step_seconds)``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
@@ -195,10 +198,10 @@ def throughput_tokens_per_second(lengths: Tensor, prompt_lengths: Tensor, step_s
         step_seconds: Float tensor ``[]`` in s. Wall time of the step.
 
     Returns:
-        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+        Float64 tensor ``[]``, in token/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> lengths = tensor([2, 4, 9])
@@ -235,7 +238,8 @@ def throughput_tokens_per_second_forward_backward(
     whole step falls, something other than training has become slow.
 
     Formula: ``(sum(lengths) + sum(prompt_lengths)) / last(stage_seconds)``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
@@ -243,10 +247,10 @@ def throughput_tokens_per_second_forward_backward(
         stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
 
     Returns:
-        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+        Float64 tensor ``[]``, in token/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> lengths = tensor([2, 4, 9])
@@ -278,17 +282,18 @@ def throughput_generated_tokens_per_second(lengths: Tensor, stage_seconds: Tenso
     is a stall of generation, a slow decline usually longer contexts.
 
     Formula: ``sum(lengths) / last(stage_seconds)``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
         stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
 
     Returns:
-        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+        Float64 tensor ``[]``, in token/s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> lengths = tensor([2, 4, 9])
@@ -320,7 +325,7 @@ def throughput_mfu_step(model_flops: Tensor, step_seconds: Tensor, *, devices: f
     FLOPs of one device and number of devices.
 
     Formula: ``sum(model_flops) / (last(step_seconds) * devices * device_flops)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         model_flops: Float tensor ``[N]``. Floating-point operations that the shape of the model asks for, one number
@@ -330,10 +335,10 @@ def throughput_mfu_step(model_flops: Tensor, step_seconds: Tensor, *, devices: f
         device_flops: Floating-point operations per second that one device can do at best.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
@@ -370,7 +375,7 @@ def throughput_mfu_update(model_flops: Tensor, stage_seconds: Tensor, *, devices
     number of devices.
 
     Formula: ``sum(model_flops) / (last(stage_seconds) * devices * device_flops)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         model_flops: Float tensor ``[N]``. Floating-point operations that the shape of the model asks for, one number
@@ -380,10 +385,10 @@ def throughput_mfu_update(model_flops: Tensor, stage_seconds: Tensor, *, devices
         device_flops: Floating-point operations per second that one device can do at best.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
@@ -410,7 +415,7 @@ def throughput_mfu_critic(model_flops: Tensor, stage_seconds: Tensor, *, devices
     number of devices.
 
     Formula: ``sum(model_flops) / (last(stage_seconds) * devices * device_flops)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         model_flops: Float tensor ``[N]``. Floating-point operations that the shape of the model asks for, one number
@@ -420,10 +425,10 @@ def throughput_mfu_critic(model_flops: Tensor, stage_seconds: Tensor, *, devices
         device_flops: Floating-point operations per second that one device can do at best.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
@@ -456,7 +461,7 @@ def throughput_mfu_old_log_probabilities(
     promised FLOPs of one device and number of devices.
 
     Formula: ``sum(model_flops) / (last(stage_seconds) * devices * device_flops)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         model_flops: Float tensor ``[N]``. Floating-point operations that the shape of the model asks for, one number
@@ -466,10 +471,10 @@ def throughput_mfu_old_log_probabilities(
         device_flops: Floating-point operations per second that one device can do at best.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
@@ -504,17 +509,18 @@ def throughput_milliseconds_per_token_generation(stage_seconds: Tensor, lengths:
     long responses keep the engine half empty.
 
     Formula: ``1000 * last(stage_seconds) / sum(lengths)``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
         lengths: Int tensor ``[B]`` in token. Number of response tokens.
 
     Returns:
-        Float64 tensor ``[]``, in ms; NaN over an empty population.
+        Float64 tensor ``[]``, in ms; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> stage_seconds = tensor(3.)
@@ -549,7 +555,8 @@ def throughput_milliseconds_per_token_reference(
     token.
 
     Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
@@ -557,10 +564,10 @@ def throughput_milliseconds_per_token_reference(
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in ms; NaN over an empty population.
+        Float64 tensor ``[]``, in ms; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> stage_seconds = tensor(3.)
@@ -584,7 +591,8 @@ def throughput_milliseconds_per_token_values(stage_seconds: Tensor, lengths: Ten
     of the same size.
 
     Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
@@ -592,10 +600,10 @@ def throughput_milliseconds_per_token_values(stage_seconds: Tensor, lengths: Ten
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in ms; NaN over an empty population.
+        Float64 tensor ``[]``, in ms; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> stage_seconds = tensor(3.)
@@ -622,7 +630,8 @@ def throughput_milliseconds_per_token_advantages(
     Over all prompt and response tokens of the step. Driver work, so more devices do not help; it should be negligible.
 
     Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
@@ -630,10 +639,10 @@ def throughput_milliseconds_per_token_advantages(
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in ms; NaN over an empty population.
+        Float64 tensor ``[]``, in ms; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> stage_seconds = tensor(3.)
@@ -661,7 +670,8 @@ def throughput_milliseconds_per_token_critic_update(
     of passes.
 
     Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
@@ -669,10 +679,10 @@ def throughput_milliseconds_per_token_critic_update(
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in ms; NaN over an empty population.
+        Float64 tensor ``[]``, in ms; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> stage_seconds = tensor(3.)
@@ -700,7 +710,8 @@ def throughput_milliseconds_per_token_actor_update(
     epoch.
 
     Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
@@ -708,10 +719,10 @@ def throughput_milliseconds_per_token_actor_update(
         prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
 
     Returns:
-        Float64 tensor ``[]``, in ms; NaN over an empty population.
+        Float64 tensor ``[]``, in ms; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> stage_seconds = tensor(3.)

@@ -32,17 +32,17 @@ def timing_forward_backward(event_seconds: Tensor) -> Tensor:
     training step of each micro-batch, added up over the micro-batches of one optimizer step.
 
     Formula: ``sum(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; 0 over an empty population.
+        Float64 tensor ``[]``, in s; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.timing_forward_backward(tensor([1., 2., 6.])).item(), 3)
@@ -60,17 +60,17 @@ def timing_training_forward(event_seconds: Tensor) -> Tensor:
     calling the model to having log-probabilities and entropies, added up over the micro-batches of one optimizer step.
 
     Formula: ``sum(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; 0 over an empty population.
+        Float64 tensor ``[]``, in s; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.timing_training_forward(tensor([1., 2., 6.])).item(), 3)
@@ -88,17 +88,17 @@ def timing_optimizer_step(event_seconds: Tensor) -> Tensor:
     calls of one update.
 
     Formula: ``mean(event_seconds)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
             per event.
 
     Returns:
-        Float64 tensor ``[]``, in s; NaN over an empty population.
+        Float64 tensor ``[]``, in s; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.timing_optimizer_step(tensor([1., 2., 6.])).item(), 3)

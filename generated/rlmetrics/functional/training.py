@@ -54,8 +54,8 @@ def training_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Ten
     and ranks.
 
     Formula: ``mean(-multi_token_logprobs)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         multi_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities that a head for multi-token prediction
@@ -63,10 +63,10 @@ def training_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction,
@@ -93,17 +93,17 @@ def training_gradient_signal_power(gradient_norms: Tensor) -> Tensor:
     Compare with the total power: their ratio is a signal-to-noise ratio of the batch. Falls as the policy converges.
 
     Formula: ``mean(gradient_norms) ** 2``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         gradient_norms: Float tensor ``[N]``. Global L2 norm of the gradient before clipping, one number per optimiser
             step.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
@@ -134,7 +134,7 @@ def training_gradient_total_power(
         advantage = seq_sum(advantages) / maximum(seq_count(mask), 1)
         mean(advantage ** 2 * maximum(score_norm, 0))
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -145,10 +145,10 @@ def training_gradient_total_power(
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
@@ -200,7 +200,8 @@ def training_gradient_noise_power(
         responses = count(seq_count(mask) >= 0)
         where(responses > 1, maximum((total - mean(gradient_norms) ** 2) / maximum(responses - 1, 1), 0), 0)
 
-    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+    Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
+    split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -213,10 +214,10 @@ def training_gradient_noise_power(
             step.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
@@ -259,17 +260,17 @@ def training_advantage_power(advantages: Tensor, mask: Tensor) -> Tensor:
     advantages normalised per group.
 
     Formula: ``mean((seq_sum(advantages) / maximum(seq_count(mask), 1)) ** 2)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
@@ -297,7 +298,7 @@ def training_score_norm_proxy(old_logprobs: Tensor, probability_square_sums: Ten
         score_norm = seq_sum(1 - 2 * exp(old_logprobs) + probability_square_sums)
         mean(score_norm)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -307,10 +308,10 @@ def training_score_norm_proxy(old_logprobs: Tensor, probability_square_sums: Ten
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
@@ -340,7 +341,7 @@ def training_score_norm_proxy_from_logits(old_logprobs: Tensor, old_logits: Tens
         score_norm = seq_sum(1 - 2 * exp(old_logprobs) + sum_vocab(softmax(old_logits) ** 2))
         mean(score_norm)
 
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -350,10 +351,10 @@ def training_score_norm_proxy_from_logits(old_logprobs: Tensor, old_logits: Tens
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
@@ -387,17 +388,17 @@ def training_trajectory_span_mean(newest_version: Tensor, oldest_version: Tensor
     Responses that span many versions follow no single policy.
 
     Formula: ``mean(newest_version - oldest_version + 1)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         newest_version: Int tensor ``[B]``. Version of the weights that generated the last token of each response.
         oldest_version: Int tensor ``[B]``. Version of the weights that generated the first token of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -420,17 +421,17 @@ def training_staleness_mean(newest_version: Tensor, *, version: float) -> Tensor
     Asynchronous training trades it for speed; large values need importance weights.
 
     Formula: ``mean(version - newest_version)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         newest_version: Int tensor ``[B]``. Version of the weights that generated the last token of each response.
         version: Weight version that the rollout would have on policy.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -450,17 +451,17 @@ def training_worst_staleness_mean(oldest_version: Tensor, *, version: float) -> 
     Counts from the version that wrote the first token of each response, so it is the upper bound of staleness.
 
     Formula: ``mean(version - oldest_version)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         oldest_version: Int tensor ``[B]``. Version of the weights that generated the first token of each response.
         version: Weight version that the rollout would have on policy.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -480,17 +481,17 @@ def training_trajectory_span_max(newest_version: Tensor, oldest_version: Tensor)
     The response that lived through the most exchanges of weights, usually the longest one.
 
     Formula: ``max(newest_version - oldest_version + 1)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         newest_version: Int tensor ``[B]``. Version of the weights that generated the last token of each response.
         oldest_version: Int tensor ``[B]``. Version of the weights that generated the first token of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -512,17 +513,17 @@ def training_staleness_max(newest_version: Tensor, *, version: float) -> Tensor:
     The oldest response that was trained on. Limits on staleness cut it off.
 
     Formula: ``max(version - newest_version)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         newest_version: Int tensor ``[B]``. Version of the weights that generated the last token of each response.
         version: Weight version that the rollout would have on policy.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -542,17 +543,17 @@ def training_worst_staleness_max(oldest_version: Tensor, *, version: float) -> T
     The most outdated token that was trained on belongs to this response.
 
     Formula: ``max(version - oldest_version)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         oldest_version: Int tensor ``[B]``. Version of the weights that generated the first token of each response.
         version: Weight version that the rollout would have on policy.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -572,17 +573,17 @@ def training_trajectory_span_min(newest_version: Tensor, oldest_version: Tensor)
     1 as soon as one response was generated without an exchange of weights.
 
     Formula: ``min(newest_version - oldest_version + 1)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         newest_version: Int tensor ``[B]``. Version of the weights that generated the last token of each response.
         oldest_version: Int tensor ``[B]``. Version of the weights that generated the first token of each response.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -604,17 +605,17 @@ def training_staleness_min(newest_version: Tensor, *, version: float) -> Tensor:
     0 as soon as one response was finished by the newest weights.
 
     Formula: ``min(version - newest_version)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         newest_version: Int tensor ``[B]``. Version of the weights that generated the last token of each response.
         version: Weight version that the rollout would have on policy.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -634,17 +635,17 @@ def training_worst_staleness_min(oldest_version: Tensor, *, version: float) -> T
     The freshest response of the batch, counted from its first token.
 
     Formula: ``min(version - oldest_version)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         oldest_version: Int tensor ``[B]``. Version of the weights that generated the first token of each response.
         version: Weight version that the rollout would have on policy.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Fu et al. 2025, AReaL: A Large-Scale Asynchronous Reinforcement Learning System for Language Reasoning,
@@ -665,16 +666,16 @@ def training_evicted_span_mean(evicted_spans: Tensor) -> Tensor:
     threshold is normal.
 
     Formula: ``mean(evicted_spans)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         evicted_spans: Float tensor ``[N]``. Age in steps of each group that was thrown away as too stale.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.training_evicted_span_mean(tensor([1., 2., 6.])).item(), 3)
@@ -690,16 +691,16 @@ def training_evicted_span_max(evicted_spans: Tensor) -> Tensor:
     The oldest group that was thrown away; far above the threshold, it was stuck somewhere.
 
     Formula: ``max(evicted_spans)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         evicted_spans: Float tensor ``[N]``. Age in steps of each group that was thrown away as too stale.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.training_evicted_span_max(tensor([1., 6., 2.])).item(), 3)
@@ -715,16 +716,16 @@ def training_evicted_span_min(evicted_spans: Tensor) -> Tensor:
     The youngest group that was thrown away; one above the threshold by construction.
 
     Formula: ``min(evicted_spans)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         evicted_spans: Float tensor ``[N]``. Age in steps of each group that was thrown away as too stale.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.training_evicted_span_min(tensor([2., 1., 6.])).item(), 3)

@@ -54,8 +54,8 @@ def unpaired_reward_chosen(
     moves the curve a lot, since lengths differ; smooth before reading.
 
     Formula: ``mean(beta * (completion_logprobs - ref_completion_logprobs), over=desirable)``.
-    Population: Every completion of a data set whose completions are labelled good or bad one by one. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every completion of a data set whose completions are labelled good or bad one by one. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         completion_logprobs: Float tensor ``[B]`` in nat. Log-probability of each labelled completion under the current
@@ -67,10 +67,10 @@ def unpaired_reward_chosen(
             Alignment as Prospect Theoretic Optimization, https://arxiv.org/abs/2402.01306.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -100,8 +100,8 @@ def unpaired_reward_rejected(
     texts of the data set; the reference point of KTO is meant to prevent that.
 
     Formula: ``mean(beta * (completion_logprobs - ref_completion_logprobs), over=~desirable)``.
-    Population: Every completion of a data set whose completions are labelled good or bad one by one. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every completion of a data set whose completions are labelled good or bad one by one. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         completion_logprobs: Float tensor ``[B]`` in nat. Log-probability of each labelled completion under the current
@@ -113,10 +113,10 @@ def unpaired_reward_rejected(
             Alignment as Prospect Theoretic Optimization, https://arxiv.org/abs/2402.01306.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -157,8 +157,8 @@ def unpaired_reward_margin(
         reward = beta * (completion_logprobs - ref_completion_logprobs)
         mean(reward, over=desirable) - mean(reward, over=~desirable)
 
-    Population: Every completion of a data set whose completions are labelled good or bad one by one. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every completion of a data set whose completions are labelled good or bad one by one. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         completion_logprobs: Float tensor ``[B]`` in nat. Log-probability of each labelled completion under the current
@@ -170,10 +170,10 @@ def unpaired_reward_margin(
             Alignment as Prospect Theoretic Optimization, https://arxiv.org/abs/2402.01306.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -205,16 +205,16 @@ def unpaired_reward_running_mean(batch_mean_rewards: Tensor) -> Tensor:
     each batch, good and bad completions together.
 
     Formula: ``mean(batch_mean_rewards)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         batch_mean_rewards: Float tensor ``[N]``. Mean implicit reward of the completions of each batch.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,
@@ -235,8 +235,8 @@ def unpaired_logprob_chosen(completion_logprobs: Tensor, desirable: Tensor) -> T
     policy unlearning the texts it is to prefer.
 
     Formula: ``mean(completion_logprobs, over=desirable)``.
-    Population: Every completion of a data set whose completions are labelled good or bad one by one. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every completion of a data set whose completions are labelled good or bad one by one. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         completion_logprobs: Float tensor ``[B]`` in nat. Log-probability of each labelled completion under the current
@@ -244,10 +244,10 @@ def unpaired_logprob_chosen(completion_logprobs: Tensor, desirable: Tensor) -> T
         desirable: Bool tensor ``[B]``. Label of each completion, true for good and false for bad.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -270,8 +270,8 @@ def unpaired_logprob_rejected(completion_logprobs: Tensor, desirable: Tensor) ->
     good side, whose texts are others.
 
     Formula: ``mean(completion_logprobs, over=~desirable)``.
-    Population: Every completion of a data set whose completions are labelled good or bad one by one. Data may be split
-    between sequences: merged states equal the whole.
+    Population: Every completion of a data set whose completions are labelled good or bad one by one. Additive over
+    sequences: states merge exactly if no sequence is split.
 
     Args:
         completion_logprobs: Float tensor ``[B]`` in nat. Log-probability of each labelled completion under the current
@@ -279,10 +279,10 @@ def unpaired_logprob_rejected(completion_logprobs: Tensor, desirable: Tensor) ->
         desirable: Bool tensor ``[B]``. Label of each completion, true for good and false for bad.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -306,8 +306,8 @@ def unpaired_logit_chosen(mean_logits: Tensor, desirable: Tensor, mask: Tensor) 
     preferences. A jump hints at numerical trouble.
 
     Formula: ``mean(mean_logits, over=mask & per_token(desirable))``.
-    Population: Every token of completions labelled good or bad one by one, prompt and padding left out. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every token of completions labelled good or bad one by one, prompt and padding left out. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token.
@@ -315,10 +315,10 @@ def unpaired_logit_chosen(mean_logits: Tensor, desirable: Tensor, mask: Tensor) 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> mean_logits = tensor([[1., 2., 99.], [6., 99., 99.], [3., 4., 5.]])
@@ -338,8 +338,8 @@ def unpaired_logit_rejected(mean_logits: Tensor, desirable: Tensor, mask: Tensor
     As for the good completions: an unnormalised quantity to glance at when a run blows up, not to steer by.
 
     Formula: ``mean(mean_logits, over=mask & ~per_token(desirable))``.
-    Population: Every token of completions labelled good or bad one by one, prompt and padding left out. Data may be
-    split anywhere: merged states equal the whole.
+    Population: Every token of completions labelled good or bad one by one, prompt and padding left out. Additive over
+    tokens: states of any parts of the data merge exactly.
 
     Args:
         mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token.
@@ -347,10 +347,10 @@ def unpaired_logit_rejected(mean_logits: Tensor, desirable: Tensor, mask: Tensor
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> mean_logits = tensor([[1., 2., 99.], [6., 99., 99.], [3., 4., 5.]])
@@ -380,8 +380,8 @@ def unpaired_kl(mismatched_logprobs: Tensor, ref_mismatched_logprobs: Tensor) ->
     Values that grow without limit mean that the policy raises the likelihood of texts it was not even asked about.
 
     Formula: ``maximum(mean(mismatched_logprobs - ref_mismatched_logprobs), 0)``.
-    Population: Every response of the batch. Estimator: k1_cut_at_zero. Data may be split between sequences: merged
-    states equal the whole.
+    Population: Every response of the batch. Estimator: k1_cut_at_zero. Additive over sequences: states merge exactly if
+    no sequence is split.
 
     Args:
         mismatched_logprobs: Float tensor ``[B]`` in nat. Log-probability under the current policy of completions put
@@ -390,10 +390,10 @@ def unpaired_kl(mismatched_logprobs: Tensor, ref_mismatched_logprobs: Tensor) ->
             the reference policy.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -419,17 +419,17 @@ def unpaired_entropy(token_entropy: Tensor, mask: Tensor) -> Tensor:
 
     Formula: ``mean(token_entropy)``.
     Population: Every token of completions labelled good or bad one by one, prompt and padding left out. Estimator:
-    full_vocabulary. Data may be split anywhere: merged states equal the whole.
+    full_vocabulary. Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         token_entropy: Float tensor ``[B, T]`` in nat. Entropy of the policy's distribution at each response position.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> token_entropy = tensor([[1., 2., 99.], [6., 99., 99.]])
@@ -463,7 +463,7 @@ def unpaired_loss_kto(
         mean(where(desirable, desirable_weight * (1 - sigmoid(gain)), undesirable_weight * (1 - sigmoid(-gain))))
 
     Population: Every completion of a data set whose completions are labelled good or bad one by one. Estimator: kto.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         completion_logprobs: Float tensor ``[B]`` in nat. Log-probability of each labelled completion under the current
@@ -480,10 +480,10 @@ def unpaired_loss_kto(
             trl/trainer/kto_config.py:220.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
@@ -523,7 +523,7 @@ def unpaired_loss_apo_zero(
         mean(where(desirable, desirable_weight * (1 - sigmoid(reward)), undesirable_weight * sigmoid(reward)))
 
     Population: Every completion of a data set whose completions are labelled good or bad one by one. Estimator:
-    apo_zero. Data may be split between sequences: merged states equal the whole.
+    apo_zero. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         completion_logprobs: Float tensor ``[B]`` in nat. Log-probability of each labelled completion under the current
@@ -538,10 +538,10 @@ def unpaired_loss_apo_zero(
             trl/trainer/kto_config.py:220.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         D'Oosterlinck et al. 2024, Anchored Preference Optimization and Contrastive Revisions,
@@ -579,7 +579,7 @@ def unpaired_loss_bco(
         mean(where(desirable, -log_sigmoid(shifted), -log_sigmoid(-shifted)))
 
     Population: Every completion of a data set whose completions are labelled good or bad one by one. Estimator: bco.
-    Data may be split between sequences: merged states equal the whole.
+    Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         completion_logprobs: Float tensor ``[B]`` in nat. Log-probability of each labelled completion under the current
@@ -591,10 +591,10 @@ def unpaired_loss_bco(
         threshold: Running mean of the implicit rewards.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,

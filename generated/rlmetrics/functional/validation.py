@@ -52,17 +52,17 @@ def validation_mean(sample_values: Tensor, group_ids: Tensor) -> Tensor:
     that finds no answers or a set that is solved.
 
     Formula: ``mean(group_mean(sample_values))``.
-    Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
+    Population: Every prompt with all its responses. Additive over groups: states merge exactly if no group is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> sample_values = tensor([1., 2., 6.])
@@ -83,17 +83,17 @@ def validation_auxiliary_mean(sample_values: Tensor, group_ids: Tensor) -> Tenso
     score: an accuracy that falls together with a format value is a parsing problem.
 
     Formula: ``mean(group_mean(sample_values))``.
-    Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
+    Population: Every prompt with all its responses. Additive over groups: states merge exactly if no group is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> sample_values = tensor([1., 2., 6.])
@@ -114,17 +114,17 @@ def validation_std(sample_values: Tensor, group_ids: Tensor) -> Tensor:
     of 0 and 1 it is largest at prompts solved half of the time.
 
     Formula: ``mean(group_std(sample_values, ddof=0))``.
-    Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
+    Population: Every prompt with all its responses. Additive over groups: states merge exactly if no group is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> sample_values = tensor([1., 2., 6.])
@@ -152,23 +152,23 @@ def validation_best_of_n_mean(
     thousand times. Because of the replacement it is not pass@n: a prompt solved once in 8 tries scores about 0.66 at n
     = 8, not 1. It rises with n and shows what the model could reach with a good selector.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
-    states equal the whole.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Additive over groups: states merge exactly if
+    no group is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
         n: Number of samples that are drawn from those of a prompt.
-        resamples: Number of draws. Default from verl bootstrap_metric, release 0.9.1,
+        resamples: Number of bootstrap draws. Default from verl bootstrap_metric, release 0.9.1,
             verl/trainer/ppo/metric_utils.py:809.
-        seed: Seed of the generator, set anew for every prompt. Default from verl bootstrap_metric, release 0.9.1,
-            verl/trainer/ppo/metric_utils.py:810.
+        seed: Seed of the random number generator, reset for every prompt. Default from verl bootstrap_metric, release
+            0.9.1, verl/trainer/ppo/metric_utils.py:810.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
@@ -196,23 +196,23 @@ def validation_best_of_n_std(
     n samples are drawn with replacement from those of a prompt, the largest value is kept, and this is repeated a
     thousand times. The spread of the draws for one prompt, not an error bar of the mean.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
-    states equal the whole.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Additive over groups: states merge exactly if
+    no group is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
         n: Number of samples that are drawn from those of a prompt.
-        resamples: Number of draws. Default from verl bootstrap_metric, release 0.9.1,
+        resamples: Number of bootstrap draws. Default from verl bootstrap_metric, release 0.9.1,
             verl/trainer/ppo/metric_utils.py:809.
-        seed: Seed of the generator, set anew for every prompt. Default from verl bootstrap_metric, release 0.9.1,
-            verl/trainer/ppo/metric_utils.py:810.
+        seed: Seed of the random number generator, reset for every prompt. Default from verl bootstrap_metric, release
+            0.9.1, verl/trainer/ppo/metric_utils.py:810.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
@@ -236,8 +236,8 @@ def validation_pass_at_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Tensor
     and then answers that used to be found now and then are lost. It needs at least k samples for every prompt and is
     NaN otherwise; take n well above k, because at n = k each prompt counts only 0 or 1.
 
-    Population: Every prompt with all its responses. Estimator: unbiased. Data may be split between groups: merged
-    states equal the whole.
+    Population: Every prompt with all its responses. Estimator: unbiased. Additive over groups: states merge exactly if
+    no group is split.
 
     Args:
         solved: Bool tensor ``[B]``. True for validation samples that solve their prompt, such as those with a right
@@ -246,10 +246,10 @@ def validation_pass_at_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Tensor
         k: Number of samples that are chosen from those of a prompt.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
@@ -271,8 +271,8 @@ def validation_pass_power_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Ten
     exactly over all ways to take k of a prompt's n samples. It falls as k grows, from the accuracy at k = 1; a large
     gap to the accuracy means that many prompts are solved by luck. NaN where a prompt has fewer than k samples.
 
-    Population: Every prompt with all its responses. Estimator: unbiased. Data may be split between groups: merged
-    states equal the whole.
+    Population: Every prompt with all its responses. Estimator: unbiased. Additive over groups: states merge exactly if
+    no group is split.
 
     Args:
         solved: Bool tensor ``[B]``. True for validation samples that solve their prompt, such as those with a right
@@ -281,10 +281,10 @@ def validation_pass_power_k(solved: Tensor, group_ids: Tensor, *, k: int) -> Ten
         k: Number of samples that are chosen from those of a prompt.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Yao et al. 2024, tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains (pass^k),
@@ -313,23 +313,23 @@ def validation_worst_of_n_mean(
     n samples are drawn with replacement from those of a prompt, the smallest value is kept, and this is repeated a
     thousand times. Shows the floor a user would meet.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
-    states equal the whole.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Additive over groups: states merge exactly if
+    no group is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
         n: Number of samples that are drawn from those of a prompt.
-        resamples: Number of draws. Default from verl bootstrap_metric, release 0.9.1,
+        resamples: Number of bootstrap draws. Default from verl bootstrap_metric, release 0.9.1,
             verl/trainer/ppo/metric_utils.py:809.
-        seed: Seed of the generator, set anew for every prompt. Default from verl bootstrap_metric, release 0.9.1,
-            verl/trainer/ppo/metric_utils.py:810.
+        seed: Seed of the random number generator, reset for every prompt. Default from verl bootstrap_metric, release
+            0.9.1, verl/trainer/ppo/metric_utils.py:810.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
@@ -357,23 +357,23 @@ def validation_worst_of_n_std(
     n samples are drawn with replacement from those of a prompt, the smallest value is kept, and this is repeated a
     thousand times. The spread of the draws for one prompt, not an error bar of the mean.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
-    states equal the whole.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Additive over groups: states merge exactly if
+    no group is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
         n: Number of samples that are drawn from those of a prompt.
-        resamples: Number of draws. Default from verl bootstrap_metric, release 0.9.1,
+        resamples: Number of bootstrap draws. Default from verl bootstrap_metric, release 0.9.1,
             verl/trainer/ppo/metric_utils.py:809.
-        seed: Seed of the generator, set anew for every prompt. Default from verl bootstrap_metric, release 0.9.1,
-            verl/trainer/ppo/metric_utils.py:810.
+        seed: Seed of the random number generator, reset for every prompt. Default from verl bootstrap_metric, release
+            0.9.1, verl/trainer/ppo/metric_utils.py:810.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
@@ -403,24 +403,24 @@ def validation_majority_of_n_mean(
     of its first sample counts. Self-consistency: above the mean while the model is right more often than it agrees on
     one wrong answer.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
-    states equal the whole.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Additive over groups: states merge exactly if
+    no group is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
         answers: Int tensor ``[B]``. Id of the answer of each validation sample; equal ids are equal answers.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
         n: Number of samples that are drawn from those of a prompt.
-        resamples: Number of draws. Default from verl bootstrap_metric, release 0.9.1,
+        resamples: Number of bootstrap draws. Default from verl bootstrap_metric, release 0.9.1,
             verl/trainer/ppo/metric_utils.py:809.
-        seed: Seed of the generator, set anew for every prompt. Default from verl bootstrap_metric, release 0.9.1,
-            verl/trainer/ppo/metric_utils.py:810.
+        seed: Seed of the random number generator, reset for every prompt. Default from verl bootstrap_metric, release
+            0.9.1, verl/trainer/ppo/metric_utils.py:810.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning in Language Models,
@@ -452,24 +452,24 @@ def validation_majority_of_n_std(
 
     The spread of the draws for one prompt, not an error bar of the mean.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
-    states equal the whole.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Additive over groups: states merge exactly if
+    no group is split.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
         answers: Int tensor ``[B]``. Id of the answer of each validation sample; equal ids are equal answers.
         group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
         n: Number of samples that are drawn from those of a prompt.
-        resamples: Number of draws. Default from verl bootstrap_metric, release 0.9.1,
+        resamples: Number of bootstrap draws. Default from verl bootstrap_metric, release 0.9.1,
             verl/trainer/ppo/metric_utils.py:809.
-        seed: Seed of the generator, set anew for every prompt. Default from verl bootstrap_metric, release 0.9.1,
-            verl/trainer/ppo/metric_utils.py:810.
+        seed: Seed of the random number generator, reset for every prompt. Default from verl bootstrap_metric, release
+            0.9.1, verl/trainer/ppo/metric_utils.py:810.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning in Language Models,

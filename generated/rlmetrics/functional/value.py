@@ -57,7 +57,7 @@ def value_loss(values: Tensor, old_values: Tensor, returns: Tensor, mask: Tensor
         0.5 * mean(maximum((values - returns) ** 2, (clipped - returns) ** 2))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: clipped_squared_error.
-    Data may be split anywhere: merged states equal the whole.
+    Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         values: Float tensor ``[B, T]``. Current predictions of the value function.
@@ -69,10 +69,10 @@ def value_loss(values: Tensor, old_values: Tensor, returns: Tensor, mask: Tensor
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -113,7 +113,7 @@ def value_clip_fraction(
         mean((clipped - returns) ** 2 > (values - returns) ** 2)
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: clipped_squared_error.
-    Data may be split anywhere: merged states equal the whole.
+    Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         values: Float tensor ``[B, T]``. Current predictions of the value function.
@@ -125,10 +125,10 @@ def value_clip_fraction(
             https://iclr-blog-track.github.io/2022/03/25/ppo-implementation-details/.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -158,8 +158,8 @@ def value_error(values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
     which share of them the critic misses.
 
     Formula: ``mean((values - returns) ** 2)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: squared_error. Data may
-    be split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: squared_error. Additive
+    over tokens: states of any parts of the data merge exactly.
 
     Args:
         values: Float tensor ``[B, T]``. Current predictions of the value function.
@@ -167,10 +167,10 @@ def value_error(values: Tensor, returns: Tensor, mask: Tensor) -> Tensor:
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
@@ -194,18 +194,18 @@ def value_prediction_mean(values: Tensor, mask: Tensor) -> Tensor:
     the returns an unstable one.
 
     Formula: ``mean(values)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         values: Float tensor ``[B, T]``. Current predictions of the value function.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -226,18 +226,18 @@ def value_mean(old_values: Tensor, mask: Tensor) -> Tensor:
     What the critic expected before the batch was trained on. It should move with the mean return, one batch behind.
 
     Formula: ``mean(old_values)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_values: Float tensor ``[B, T]``. Value predictions made at rollout time.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -259,18 +259,18 @@ def value_variance(old_values: Tensor, mask: Tensor) -> Tensor:
     of the returns. The unbiased estimate (n − 1) is used.
 
     Formula: ``var(old_values)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_values: Float tensor ``[B, T]``. Value predictions made at rollout time.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -291,18 +291,18 @@ def value_max(old_values: Tensor, mask: Tensor) -> Tensor:
     An extreme of a batch, so it grows with batch size. It should stay within reach of the largest return.
 
     Formula: ``max(old_values)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_values: Float tensor ``[B, T]``. Value predictions made at rollout time.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -323,18 +323,18 @@ def value_min(old_values: Tensor, mask: Tensor) -> Tensor:
     An extreme of a batch, so it falls with batch size. It should stay within reach of the smallest return.
 
     Formula: ``min(old_values)``.
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
 
     Args:
         old_values: Float tensor ``[B, T]``. Value predictions made at rollout time.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
@@ -365,8 +365,8 @@ def value_explained_variance(old_values: Tensor, returns: Tensor, mask: Tensor) 
     than it is. Meaningless where returns hardly vary.
 
     Formula: ``1 - var(returns - old_values) / var(returns)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: variance_of_error. Data
-    may be split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: variance_of_error.
+    Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         old_values: Float tensor ``[B, T]``. Value predictions made at rollout time.
@@ -374,10 +374,10 @@ def value_explained_variance(old_values: Tensor, returns: Tensor, mask: Tensor) 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
@@ -412,8 +412,8 @@ def value_explained_variance_epsilon(old_values: Tensor, returns: Tensor, mask: 
     than it is. Meaningless where returns hardly vary.
 
     Formula: ``1 - var(returns - old_values) / (var(returns) + 0.00001)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: variance_of_error. Data
-    may be split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: variance_of_error.
+    Additive over tokens: states of any parts of the data merge exactly.
 
     Args:
         old_values: Float tensor ``[B, T]``. Value predictions made at rollout time.
@@ -421,10 +421,10 @@ def value_explained_variance_epsilon(old_values: Tensor, returns: Tensor, mask: 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,
@@ -457,8 +457,8 @@ def value_explained_variance_mse(values: Tensor, returns: Tensor, mask: Tensor) 
     the critic while it is trained. Negative values are usual at the start, and can be huge where returns hardly vary.
 
     Formula: ``1 - mean((values - returns) ** 2) / var(returns)``.
-    Population: Every response token up to and including the end-of-sequence token. Estimator: squared_error. Data may
-    be split anywhere: merged states equal the whole.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: squared_error. Additive
+    over tokens: states of any parts of the data merge exactly.
 
     Args:
         values: Float tensor ``[B, T]``. Current predictions of the value function.
@@ -466,10 +466,10 @@ def value_explained_variance_mse(values: Tensor, returns: Tensor, mask: Tensor) 
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Huang et al. 2022, The 37 Implementation Details of Proximal Policy Optimization,

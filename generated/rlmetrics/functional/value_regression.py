@@ -38,17 +38,17 @@ def value_regression_optimal_value_mean(optimal_values: Tensor) -> Tensor:
     difference between reward and this value is what is learnt from.
 
     Formula: ``mean(optimal_values)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         optimal_values: Float tensor ``[B]``. Optimal value of each response's prompt, estimated from the reference
             policy.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     References:
         Brantley et al. 2025, Accelerating RL for LLM Reasoning with Optimal Advantage Regression,
@@ -69,7 +69,7 @@ def value_regression_target_mean(rewards: Tensor, optimal_values: Tensor) -> Ten
     good as the soft maximum; rising towards 0 and above means that the policy outgrows the reference.
 
     Formula: ``mean(rewards - optimal_values)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         rewards: Float tensor ``[B]``. Reward of each response, as the advantages use it.
@@ -77,10 +77,10 @@ def value_regression_target_mean(rewards: Tensor, optimal_values: Tensor) -> Ten
             policy.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> rewards = tensor([3., 1.])
@@ -105,7 +105,7 @@ def value_regression_implicit_reward_mean(
     drifting far above it means that the policy moves away from the reference without earning more.
 
     Formula: ``mean(beta * seq_sum(logprobs - ref_logprobs))``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -116,10 +116,10 @@ def value_regression_implicit_reward_mean(
         beta: Scale of the log-ratio.
 
     Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     Example:
         >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
@@ -147,7 +147,7 @@ def value_regression_loss(
     mostly the noise of rewards that a response's text does not determine.
 
     Formula: ``mean((beta * seq_sum(logprobs - ref_logprobs) - (rewards - optimal_values)) ** 2)``.
-    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
 
     Args:
         logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
@@ -161,10 +161,10 @@ def value_regression_loss(
         beta: Scale of the log-ratio.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, two disagree about an axis, or a parameter is no such number.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
 
     References:
         Brantley et al. 2025, Accelerating RL for LLM Reasoning with Optimal Advantage Regression,

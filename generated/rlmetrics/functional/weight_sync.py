@@ -36,7 +36,7 @@ def weight_sync_changed_ratio(changed_weights: Tensor, transferred_weights: Tens
     on the first, full transfer. Changed elements over all elements of a transfer.
 
     Formula: ``sum(changed_weights) / sum(transferred_weights)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         changed_weights: Int tensor ``[N]``. Number of weights that changed, one number per transferred tensor or
@@ -44,10 +44,10 @@ def weight_sync_changed_ratio(changed_weights: Tensor, transferred_weights: Tens
         transferred_weights: Int tensor ``[N]``. Number of weights, one number per transferred tensor or bucket.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> changed_weights = tensor([1, 2, 6])
@@ -69,17 +69,17 @@ def weight_sync_changed_elements(changed_weights: Tensor) -> Tensor:
     The absolute count behind the ratio. Elements that differ from the last transfer.
 
     Formula: ``sum(changed_weights)``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         changed_weights: Int tensor ``[N]``. Number of weights that changed, one number per transferred tensor or
             bucket.
 
     Returns:
-        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+        Float64 tensor ``[]``, dimensionless; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.weight_sync_changed_elements(tensor([1, 2, 6])).item(), 3)
@@ -100,16 +100,16 @@ def weight_sync_payload(sent_bytes: Tensor) -> Tensor:
     What the network carries; shrinks with the share of changed weights. Bytes sent, divided by 1024².
 
     Formula: ``sum(sent_bytes) / 1048576``.
-    Data may be split between updates: merged states equal the whole.
+    Additive over updates: states merge exactly if the data of no update is split.
 
     Args:
         sent_bytes: Int tensor ``[N]``. Bytes sent, one number per bucket.
 
     Returns:
-        Float64 tensor ``[]``, in MiB; 0 over an empty population.
+        Float64 tensor ``[]``, in MiB; 0 for an empty population.
 
     Raises:
-        TypeError, ValueError: An input is no such tensor, or two disagree about an axis.
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
 
     Example:
         >>> round(F.weight_sync_payload(tensor([1048576, 524288])).item(), 3)

@@ -20,15 +20,15 @@ AXES_TEXT = {
     "scalar": "[]",
 }
 _ATOMS = {
-    "token": "Data may be split anywhere: merged states equal the whole.",
-    "sequence": "Data may be split between sequences: merged states equal the whole.",
-    "group": "Data may be split between groups: merged states equal the whole.",
-    "batch": "Data may be split between updates: merged states equal the whole.",
-    "groups": "Data may be split between groups: merged states equal the whole.",
-    "batches": "Each update of a state must be one whole batch as the trainer forms it; the result is the mean over "
-    "batches, which count alike, whatever their size.",
+    "token": "Additive over tokens: states of any parts of the data merge exactly.",
+    "sequence": "Additive over sequences: states merge exactly if no sequence is split.",
+    "group": "Additive over groups: states merge exactly if no group is split.",
+    "batch": "Additive over updates: states merge exactly if the data of no update is split.",
+    "groups": "Additive over groups: states merge exactly if no group is split.",
+    "batches": "Each update of a state must be one whole batch as the trainer forms it; the result is the unweighted "
+    "mean over batches.",
 }
-_KEPT = "A state keeps every value, at eight bytes for each position of the inputs, and no suite takes it."
+_KEPT = "The state stores every value, 8 bytes for each position of the inputs; suites do not accept it."
 
 _INDENT = 4
 _SHORTEST = 20
@@ -90,9 +90,8 @@ def _lines(spec: Spec, function: ComputeFunction) -> Iterator[str]:
     yield from wrap(_result(function), _INDENT + 4)
     yield ""
     yield "    Raises:"
-    wrong = "An input is no such tensor" if function.parameters else "An input is no such tensor, or"
-    more = ", or a parameter is no such number" if function.parameters else ""
-    yield f"        TypeError, ValueError: {wrong}{',' if more else ''} two disagree about an axis{more}."
+    more = ", or a parameter is out of bounds" if function.parameters else ""
+    yield f"        TypeError, ValueError: An input has a wrong type, dtype, shape or device{more}."
     if metric.references:
         yield ""
         yield "    References:"
@@ -130,12 +129,12 @@ def _shape(word: Input) -> str:
 
 
 def _result(function: ComputeFunction) -> str:
-    unit = "a pure number" if function.metric.unit == "1" else f"in {function.metric.unit}"
+    unit = "dimensionless" if function.metric.unit == "1" else f"in {function.metric.unit}"
     bins = next((slot for slot in function.slots if slot.kind == "bins"), None)
     if bins is not None:
         return (
             f"Float64 tensor ``[{width(bins)}]``: the count below {bins.low:g}, the counts of {bins.bins} equal bins, "
-            f"the count above {bins.high:g}, then minimum and maximum {unit}."
+            f"the count above {bins.high:g}, then minimum and maximum, {unit}."
         )
     empty = "0" if function.empty == 0 else "NaN"
-    return f"Float64 tensor ``[]``, {unit}; {empty} over an empty population."
+    return f"Float64 tensor ``[]``, {unit}; {empty} for an empty population."

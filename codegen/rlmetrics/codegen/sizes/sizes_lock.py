@@ -67,6 +67,9 @@ def formula_digest(texts: Mapping[str, Any], variant: str) -> str:
     if variant:
         own = {name: value for name, value in texts["variants"][variant].items() if name != "brief"}
         said |= {**own, "let": {**texts.get("let", {}), **own.get("let", {})}}
+    # What a parameter is in words changes no number.
+    parameters = {name: {**one, "brief": ""} for name, one in (said["parameters"] or {}).items()}
+    said["parameters"] = parameters or None
     return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=4).hexdigest()
 
 
