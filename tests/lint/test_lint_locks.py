@@ -120,6 +120,20 @@ def test_an_anchor_that_the_lock_has_is_not_declared(spec: SpecText) -> None:
     assert [each for each in spec.findings("broken-reference") if "anchor" in each.message] == []
 
 
+def test_an_anchor_of_the_lock_that_nothing_names_is_to_be_dropped(spec: SpecText) -> None:
+    """Nobody edits a lock: the finding says which command takes the anchor out of it."""
+    locked(spec, "1.0.0..", "0.1")
+    path = spec.root / "locks" / "acme" / "trainer.lock"
+    spare = "spare\tTrainer.score 000000000004 +1\t1.0.0..\n"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("\n\n[defaults", f"\n{spare}\n[defaults"), encoding="utf-8"
+    )
+
+    (finding,) = [each for each in spec.findings("unused-name") if "spare" in each.message]
+
+    assert finding.fix == "run `rlmetrics anchor drop`, which takes it out of the lock"
+
+
 def test_releases_of_other_packages_have_dates(spec: SpecText) -> None:
     """One that a lock knows and nobody dated is told; without `beside` nothing is asked for."""
     folder = spec.root / "locks" / "acme" / "torch"

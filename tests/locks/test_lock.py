@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from locks.packages import package
 from rlmetrics.codegen.locks.anchor_marks import mark_of
+from rlmetrics.codegen.locks.anchoring import drop_unnamed
 from rlmetrics.codegen.locks.component_lock import Anchor, Claim, ClassRange, LockedComponent
 from rlmetrics.codegen.locks.extend import extend
+from rlmetrics.codegen.locks.ledger import Ledger
 from rlmetrics.codegen.locks.lock import Lock
 from rlmetrics.codegen.locks.lock_check import check_component, differences
 from rlmetrics.codegen.locks.lock_text import LockError, read_lock, write_lock
@@ -181,6 +186,23 @@ def test_other_packages_prove_nothing() -> None:
     other = {"hf": Anchor("other", ("T.log",))}
     claim = Claim(("keys", "kl"), "kl", (), ("train",), frozenset(SOURCES), ("hf",))
     assert _problems(_component(anchors=other, claims=(claim,)), _lock(_component())) == [("anchor-not-found", "hf")]
+
+
+def test_anchors_that_nothing_names_are_dropped(tmp_path: Path) -> None:
+    """From the lock alone: what claims name stays, and so does all else that the lock knows."""
+    component = _component()
+    spare = {**component.anchors, "spare": Anchor("pkg", ("T.log",))}
+    ledger = Ledger(tmp_path, "pkg")
+    lock = ledger.lock("a")
+    lock.releases.append("1")
+    for name in spare:
+        lock.put("anchors", "pkg/a.py", name, "T.log 00 +1", "1")
+    lock.put("methods", "T", "log", "T", "1")
+
+    assert drop_unnamed(ledger, {"a": replace(component, stem="a", anchors=spare)}) == [("a", "spare")]
+
+    assert lock.anchors() == component.cited() & component.anchors.keys()
+    assert ("methods", "T") in lock.tables
 
 
 @pytest.mark.parametrize("name", ["kl.mean", "kl.put"])

@@ -1,4 +1,4 @@
-"""``rlmetrics anchor add``: takes a statement of a release into an anchor of the spec."""
+"""``rlmetrics anchor``: takes a statement of a release into an anchor, and drops anchors that nothing names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         description="Let an anchor of the spec stand for a statement, whose fingerprint and lines go to the locks.",
         epilog="Exit codes: 0 done; 2 bad usage or input, nothing written.",
     )
-    actions = parser.add_subparsers(dest="action", metavar="add", required=True)
+    actions = parser.add_subparsers(dest="action", metavar="add|drop", required=True)
     taking = actions.add_parser("add", help="take a statement")
     taking.add_argument("name", metavar="NAME", help="the anchor, as `at:` of a record or fact names it")
     taking.add_argument(
@@ -36,6 +36,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     archives(taking)
     add_spec(taking)
     add_json(taking)
+    dropping = actions.add_parser("drop", help="drop the anchors that no record or fact names")
+    add_json(dropping)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,6 +46,31 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0.
     """
+    return _drop(args) if args.action == "drop" else _take(args)
+
+
+def _drop(args: argparse.Namespace) -> int:
+    from rlmetrics.codegen.locks.anchoring import drop_unnamed
+    from rlmetrics.codegen.locks.ledger import Ledger
+    from rlmetrics.codegen.locks.of_spec import components_of
+
+    root, spec = load_spec()
+    dropped: list[tuple[str, str, str]] = []
+    for framework, item in spec.frameworks.items():
+        ledger = Ledger(root / "locks" / framework, item.framework.package)
+        unnamed = drop_unnamed(ledger, components_of(spec, framework))
+        dropped.extend((framework, stem, name) for stem, name in unnamed)
+        ledger.save([stem for stem, _ in unnamed])
+    if args.json:
+        print(json_text([{"framework": each[0], "file": each[1], "anchor": each[2]} for each in dropped]))
+        return 0
+    for framework, stem, name in dropped:
+        print(f"{framework}/{stem}: {name}")
+    print(f"{len(dropped)} anchors dropped")
+    return 0
+
+
+def _take(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.locks.anchoring import add_anchor
     from rlmetrics.codegen.locks.fetch import open_release
     from rlmetrics.codegen.locks.ledger import Ledger

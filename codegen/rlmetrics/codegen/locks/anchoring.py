@@ -19,7 +19,7 @@ from .similar import text_of
 from .symbol_changes import parsed
 from .symbols import Symbol
 
-__all__ = ["Taken", "add_anchor", "is_trivial", "statement_at"]
+__all__ = ["Taken", "add_anchor", "drop_unnamed", "is_trivial", "statement_at"]
 
 _TRIVIAL = re.compile(
     r"(pass|continue|break|try:|else:|finally:|return|return \w+|return self\.\w+|import .*|from .* import .*)"
@@ -168,3 +168,17 @@ def add_anchor(
         tuple(sorted(seen, key=order.__getitem__)),
         tuple(sorted(unseen, key=lambda release: order.get(release, 0))),
     )
+
+
+def drop_unnamed(ledger: Ledger, components: Mapping[str, LockedComponent]) -> list[tuple[str, str]]:
+    """Drop the anchors that nothing names any more from the locks of a framework.
+
+    Returns:
+        The files' stems with the anchors.
+    """
+    dropped: list[tuple[str, str]] = []
+    for stem, component in components.items():
+        for name in sorted(component.anchors.keys() - component.cited()):
+            ledger.lock(stem, component.anchors[name].package).drop_anchor(name)
+            dropped.append((stem, name))
+    return dropped

@@ -113,6 +113,12 @@ class Lock:
             lines = ",".join(f"+{offset}" for offset in offsets)
             self.put("anchors", path, name, f"{mark} {lines}", release)
 
+    def drop_anchor(self, name: str) -> None:
+        """Leave out all that is known of an anchor."""
+        for _, table in self.subjects("anchors"):
+            table.pop(name, None)
+        self._prune()
+
     def anchors(self) -> set[str]:
         """Return the names of all anchors of the lock."""
         return {name for _, table in self.subjects("anchors") for name in table}

@@ -56,10 +56,11 @@ def unused_name(context: Context) -> Iterator[Hit]:
                         yield Hit(ref, (table, name), f"nothing uses the {kind} `{name}`")
     for scope in context.files.values():
         others = context.spec.frameworks[scope.framework].lent.values()
-        yield from _in_file(scope, {place for lent in others for place in lent.values()})
+        stated = context.spec.frameworks[scope.framework].stated.get(scope.stem, scope.file).anchors
+        yield from _in_file(scope, {place for lent in others for place in lent.values()}, stated)
 
 
-def _in_file(scope: FileScope, lent: Collection[tuple[str, YamlPath]]) -> Iterator[Hit]:
+def _in_file(scope: FileScope, lent: Collection[tuple[str, YamlPath]], stated: Collection[str]) -> Iterator[Hit]:
     """Yield the guards, short names and anchors of a file that nothing in it uses, nor a file that extends it."""
     file = scope.file
     # A guard that only names itself is not used.
@@ -75,7 +76,8 @@ def _in_file(scope: FileScope, lent: Collection[tuple[str, YamlPath]]) -> Iterat
     cited.update(anchor for pinned in file.pinned for anchor in pinned.at)
     for name, entry in symbols(scope):
         if name not in cited:
-            yield Hit(scope.ref, ("anchors", entry), f"nothing uses the anchor `{name}`")
+            fix = None if entry in stated else "run `rlmetrics anchor drop`, which takes it out of the lock"
+            yield Hit(scope.ref, ("anchors", entry), f"nothing uses the anchor `{name}`", fix)
 
 
 class _Uses:
