@@ -37,11 +37,11 @@ class Fault(NamedTuple):
 
 PLANTED = {
     "a mean over tokens is said to be 0": Fault(
-        GRPO,
+        f"{GRPO}/loss",
         r"(    when: )policy_part_cancels and beta == 0 and not entropy_bonus\n",
         r"\g<1>beta == 0 and not entropy_bonus\n",
         "reading",
-        "grpo_trainer:shared.3.",
+        "grpo_trainer:shared.",
     ),
     "a share of clipped tokens that cannot change, and nothing says so": Fault(
         GRPO,
