@@ -138,3 +138,12 @@ def test_a_program_has_its_own_settings() -> None:
     assert runs_v1("reinforcement learning") is True
     assert runs_v1("main_ppo_v0") is False
     assert runs_v1("main_ppo_v0", **{"trainer.use_v1": "true"}) is True
+
+
+def test_a_step_that_is_logged_on_its_own_is_not_called_pooled() -> None:
+    """verl logs each step: nothing is put together there, also in JSON."""
+    table = map_names("trl[RLOOTrainer]==1.12.0", "verl==0.9.0")
+    (row,) = [row for row in table.rows if row.from_ == "grad_norm"]
+    (steps,) = [item.what for item in row.differs_by if item.about == "level:window"]
+
+    assert steps == "steps between two logs: only the last part in the source, one step in the target"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
+from rlmetrics.names.differences.relations import ONE_STEP
 from rlmetrics.names.differences.severity import unmet
 from rlmetrics.names.mapping.lookalikes import INSTEAD
 from rlmetrics.names.upgrades.causes import shown
@@ -122,16 +123,12 @@ class MapNotes:
 
     def words(self, difference: Difference, row: MapRow) -> str:
         """Return a difference as a person reads it: who differs how, and when it is gone."""
-        said = sided(self._level(difference, row) or difference.what, self.sides)
+        said = sided(level_words(difference, self._views[0].tables) or difference.what, self.sides)
         same = self._same_if(difference, row)
         shows = difference.applies is not False
         size = spanned_words(self._sizes.get(difference.what, ())) if shows else None
         said = said if same is None else f"{said}: same if {same}"
         return said if size is None else f"{said} ({size})"
-
-    def _level(self, difference: Difference, row: MapRow) -> str | None:
-        reductions = [entry.signature.reduction for entry in self._entries(row)]
-        return level_words(difference, reductions, self._views[0].tables)
 
     def _entries(self, row: MapRow) -> Iterator[Entry]:
         """Yield what a row is about, on both sides."""
@@ -165,12 +162,11 @@ def _part(notes: Sequence[list[str]], count: int) -> list[str]:
     return [*(line for note in notes[:count] for line in note), f"{others} --full"]
 
 
-def level_words(difference: Difference, reductions: Sequence[Mapping[str, str]], tables: Tables) -> str | None:
+def level_words(difference: Difference, tables: Tables) -> str | None:
     """Return how either side puts the parts of a level together, in words; None for another difference.
 
     Args:
         difference: What differs.
-        reductions: The operations by level of either side.
         tables: The spec.
     """
     brief, colon, rest = difference.what.partition(": ")
@@ -181,12 +177,11 @@ def level_words(difference: Difference, reductions: Sequence[Mapping[str, str]],
     words, texts = tables.signatures["WORDS"], tables.signatures["OPERATIONS"]
     operations = {text: name for name, text in texts.items()}
     parts, is_apart = level.parts, level.lies == "apart"
-    named = {level.name in reduction for reduction in reductions}
     said = []
     for text in halves.groups():
         operation = operations.get(text, "")
-        if is_apart and (operation == "none" or (operation == "pool" and False in named)):
-            said.append("one step")
+        if text == ONE_STEP:
+            said.append(text)
         elif operation == "none":
             said.append("one value")
         else:

@@ -19,7 +19,17 @@ from .severity import UNREVIEWED
 from .typical_sizes import typical_of_level, typical_of_trait
 from .verdict import Sides, applies, guards_of
 
-__all__ = ["GRADES", "RELATIONS", "TRANSLATING", "Relation", "relate", "unstated_words", "why_confused", "why_in_short"]
+__all__ = [
+    "GRADES",
+    "ONE_STEP",
+    "RELATIONS",
+    "TRANSLATING",
+    "Relation",
+    "relate",
+    "unstated_words",
+    "why_confused",
+    "why_in_short",
+]
 
 RELATIONS = ("exact", "affine", "approximate", "unreviewed", "related", "none")
 TRANSLATING = frozenset(RELATIONS[:4])
@@ -32,6 +42,8 @@ _STATEMENTS = {
 }
 
 _SCALED = ("scale", "offset")
+ONE_STEP = "one step"
+"""What stands for the operation where each step is logged on its own."""
 _ABOUT = {"reduction": "level", "trait": "trait"}
 
 _TELLING = ("quantity", "of", "predicate", "statistic", "estimator", "distributions", "policy", "extent")
@@ -241,7 +253,8 @@ class _Words:
         if cause.kind == "snapshot":
             return f"computed with {self._both(*(f'{snapshot} parameters' for snapshot in pair))}"
         if cause.kind == "reduction":
-            operations = (self._tables.signatures["OPERATIONS"][operation] for operation in pair)
+            sides = zip(pair, (self._source, self._target), strict=True)
+            operations = (self._operation(cause.name, operation, entry) for operation, entry in sides)
             return f"{self._tables.levels[cause.name].brief}: {self._both(*operations)}"
         if cause.kind == "span":
             return f"what is measured: {self._both(*map(_span, pair))}"
@@ -250,6 +263,12 @@ class _Words:
         if cause.kind == "trait":
             return f"only in {self._sides[1 if cause.after else 0]}: {self._tables.traits[cause.name]['what']}"
         return f"computed by {self._both(*map(self._formula, pair))}"
+
+    def _operation(self, level: str, operation: str, entry: Entry) -> str:
+        """Return how the parts of a level are put together; of steps that are logged one by one, that they are."""
+        if self._tables.levels[level].lies == "apart" and level not in entry.signature.reduction:
+            return ONE_STEP
+        return str(self._tables.signatures["OPERATIONS"][operation])
 
     def _both(self, left: str, right: str) -> str:
         return f"{left} in {self._sides[0]}, {right} in {self._sides[1]}"

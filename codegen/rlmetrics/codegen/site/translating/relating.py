@@ -53,12 +53,11 @@ class Relations:
     def _relation(self, source: PlacedMeaning, target: PlacedMeaning) -> tuple[Any, ...]:
         sides = source.circumstances, target.circumstances
         found = relate(source.entry, target.entry, self._tables, circumstances=sides)
-        reductions = [target.entry.signature.reduction, source.entry.signature.reduction]
-        differences = tuple(self._difference(item, reductions) for item in found.differs_by)
+        differences = tuple(map(self._difference, found.differs_by))
         return found.kind, differences, _conversion(found)
 
-    def _difference(self, item: Difference, reductions: list[Any]) -> tuple[Any, ...]:
-        words = level_words(item, reductions, self._tables) or item.what
+    def _difference(self, item: Difference) -> tuple[Any, ...]:
+        words = level_words(item, self._tables) or item.what
         size = None if item.applies is False else typical_words(item.typical)
         grade, shows = GRADES.index(item.grade), SHOWS.index(item.applies)
         return words, grade, shows, item.vanishes_when, item.correction, size
