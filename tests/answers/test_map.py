@@ -141,7 +141,7 @@ def test_a_program_has_its_own_settings() -> None:
 
 
 def test_a_step_that_is_logged_on_its_own_is_not_called_pooled() -> None:
-    """verl logs each step: nothing is put together there, also in JSON."""
+    """Each step of verl is logged: nothing is put together there, also in JSON."""
     table = map_names("trl[RLOOTrainer]==1.12.0", "verl==0.9.0")
     (row,) = [row for row in table.rows if row.from_ == "grad_norm"]
     (steps,) = [item.what for item in row.differs_by if item.about == "level:window"]
