@@ -2,24 +2,84 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rlmetrics.codegen.audit.described import DescribedKey, describe
-from rlmetrics.codegen.audit.recorded import load_recorded
+from rlmetrics.codegen.audit.extract import ExtractedKey, Extraction
+from rlmetrics.codegen.audit.recorded import short
 from rlmetrics.codegen.audit.release_audit import settings_of
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Tables
 
-__all__ = ["FOLDER", "RECORDED", "REQUIRED", "Agreement", "agreement"]
+__all__ = ["FOLDER", "RECORDED", "REQUIRED", "Agreement", "agreement", "differences", "load_recorded"]
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "extractions"
 RECORDED = sorted(path.stem for path in FOLDER.glob("*.json"))
 """The frameworks of which every release was extracted."""
 REQUIRED = 0.99
+
+
+@dataclass(frozen=True)
+class RecordedFramework:
+    """What every release of a framework logs, as it was extracted once.
+
+    Attributes:
+        framework: The framework.
+        releases: The releases, oldest first.
+        extractions: Release to what it logs; lines are not kept, and ``expression`` is a hash.
+    """
+
+    framework: str
+    releases: tuple[str, ...]
+    extractions: Mapping[str, Extraction]
+
+
+def load_recorded(path: Path) -> RecordedFramework:
+    """Return the extractions that a file holds."""
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    releases = tuple(data["releases"])
+    places = [place.split(" ", 1) for place in data["places"]]
+    keys: dict[str, list[ExtractedKey]] = {release: [] for release in releases}
+    for component, key, sites in data["keys"]:
+        for ranges, place, expression in sites:
+            file, symbol = places[place]
+            extracted = ExtractedKey(component, "", key, file, 0, symbol, expression, ())
+            for index in _indices(ranges):
+                keys[releases[index]].append(extracted)
+    inherited: dict[str, dict[str, tuple[str, ...]]] = {release: {} for release in releases}
+    for component, ranges, names in data["inherited"]:
+        for index in _indices(ranges):
+            inherited[releases[index]][component] = tuple(names)
+    made = {
+        release: Extraction(data["framework"], release, tuple(keys[release]), (), inherited[release])
+        for release in releases
+    }
+    return RecordedFramework(data["framework"], releases, made)
+
+
+def differences(recorded: Extraction, extracted: Extraction) -> list[str]:
+    """Return how an extraction differs from the recorded one of the same release, one line for each difference."""
+    old = {(k.component, k.key, k.path, k.symbol, k.expression) for k in recorded.keys}
+    new = {(k.component, k.key, k.path, k.symbol, short(k.expression)) for k in extracted.keys}
+    lines = [f"- {' '.join(entry)}" for entry in sorted(old - new)]
+    lines += [f"+ {' '.join(entry)}" for entry in sorted(new - old)]
+    if dict(recorded.inherited) != dict(extracted.inherited):
+        lines.append("keys of other packages differ")
+    return lines
+
+
+def _indices(ranges: str) -> list[int]:
+    indices: list[int] = []
+    for part in ranges.split(","):
+        first, _, last = part.partition("-")
+        indices.extend(range(int(first), int(last or first) + 1))
+    return indices
 
 
 @dataclass

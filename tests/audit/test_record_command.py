@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from audit.every_release import load_recorded
 from rlmetrics.codegen.audit import record
-from rlmetrics.codegen.audit.recorded import load_recorded
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Tables
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from audit.every_release import FOLDER, RECORDED
+from audit.every_release import FOLDER, RECORDED, differences, load_recorded
 from rlmetrics.codegen.audit.extract import ExtractedKey, Extraction
-from rlmetrics.codegen.audit.recorded import differences, load_recorded, pack
+from rlmetrics.codegen.audit.recorded import pack
 from rlmetrics.names.tables.loading import load_tables
 
 

@@ -120,11 +120,6 @@ def test_sizes_in_words_say_where_they_hold(typical, words):
     assert words == typical_words(typical)
 
 
-def test_words_can_name_the_target():
-    """So that a reader knows which of two curves is the lower one."""
-    assert typical_words(Typical(28.0, 66.0, "%", "lower"), "verl") == "28–66 % lower in verl on reference batches"
-
-
 def test_keys_that_share_a_difference_share_a_range():
     """The range covers all of them, and a side is told where all agree."""
     lower, higher = Typical(28.0, 66.0, "%", "lower"), Typical(1.0, 30.0, "%", "higher")

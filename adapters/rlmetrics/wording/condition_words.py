@@ -130,7 +130,7 @@ def condition_texts(condition: str) -> list[str]:
     return clauses
 
 
-def guard_words(guard: str, config: Configuration, *, full: bool = False) -> str:
+def guard_words(guard: str, config: Configuration) -> str:
     """Return a guard as people write settings, with the value of each in brackets: ``beta != 0 (0.0)``.
 
     Of a long guard only what decides under this configuration is told.
@@ -138,12 +138,11 @@ def guard_words(guard: str, config: Configuration, *, full: bool = False) -> str
     Args:
         guard: The guard.
         config: The settings.
-        full: Whether all alternatives of a long guard are told.
 
     Raises:
         GuardError: The text is no guard.
     """
-    return _guard_words(simplified(parse(guard)), config, full=full)
+    return _guard_words(simplified(parse(guard)), config, full=False)
 
 
 def _guard_words(node: Expression, config: Configuration, *, full: bool) -> str:

@@ -165,13 +165,12 @@ def _over(operation: str, words: Mapping[str, Any], count: int = 1) -> str:
     return f"{phrase}{'s' if operation in ('mean', 'sum') and count > 1 else ''} over"
 
 
-def ranges_words(releases: Iterable[str], names: Sequence[str], *, newest: str | None = None) -> str:
-    """Return releases as ranges, such as ``0.9.2..0.12.2, 0.14.0..``.
+def ranges_words(releases: Iterable[str], names: Sequence[str]) -> str:
+    """Return releases as ranges, such as ``0.9.2..0.12.2, 0.14.0..``; one that reaches the newest stays open.
 
     Args:
         releases: The releases that are meant.
         names: All releases among which a range has no gap, the oldest first.
-        newest: The last release of all; a range that reaches it stays open.
     """
     meant = {*releases}
     runs: list[list[str]] = []
@@ -185,8 +184,7 @@ def ranges_words(releases: Iterable[str], names: Sequence[str], *, newest: str |
         else:
             runs.append([name, name])
         follows = True
-    end = names[-1] if newest is None and names else newest
-    return ", ".join(f"{a}.." if b == end else a if a == b else f"{a}..{b}" for a, b in runs)
+    return ", ".join(f"{a}.." if b == names[-1] else a if a == b else f"{a}..{b}" for a, b in runs)
 
 
 def chosen_lines(choices: Sequence[str]) -> list[str]:

@@ -16,19 +16,13 @@ BATCHES = "on reference batches"
 """Where sizes hold: said with every one, since no run is like another."""
 
 
-def typical_words(typical: Typical | None, target: str | None = None) -> str | None:
-    """Return a range of sizes, such as "28–66 % lower on reference batches"; None where there is none.
-
-    Args:
-        typical: The range.
-        target: What to call the side that is ``higher`` or ``lower``.
-    """
+def typical_words(typical: Typical | None) -> str | None:
+    """Return a range of sizes, such as "28–66 % lower on reference batches"; None where there is none."""
     if typical is None:
         return None
     if typical.high == 0:
         return f"no difference {BATCHES}"
-    side = f" in {target}" if target and typical.direction else ""
-    direction = f" {typical.direction}{side}" if typical.direction else ""
+    direction = f" {typical.direction}" if typical.direction else ""
     return f"{_range(typical)}{direction} {BATCHES}"
 
 

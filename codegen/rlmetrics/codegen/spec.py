@@ -206,9 +206,9 @@ class Spec:
         origin = self.files[ref].origin(path)
         return origin.document.locate_in_text(origin.path, offset)
 
-    def locate_metric(self, metric: str, path: YamlPath = (), *, value: bool = False) -> Location:
+    def locate_metric(self, metric: str, path: YamlPath = ()) -> Location:
         """Return the place of a metric, or of a node below it."""
-        return self.locate(f"metrics/{self.family_of[metric]}", ("metrics", metric, *path), value=value)
+        return self.locate(f"metrics/{self.family_of[metric]}", ("metrics", metric, *path))
 
     def component_files(self) -> Iterator[tuple[str, str, ComponentFile]]:
         """Yield every component file with the name of its framework and its stem."""

@@ -17,15 +17,14 @@ def metrics_called(name: str, tables: Tables | None = None) -> list[str]:
     return list(dict.fromkeys([*tables.called(name), *(item.metric for item in brought(name, tables))]))
 
 
-def missing_function(name: str, functions: Collection[str], tables: Tables | None = None) -> str:
+def missing_function(name: str, functions: Collection[str]) -> str:
     """Return what to write instead of the name of a function that there is not.
 
     Args:
         name: The name.
         functions: The names that there are.
-        tables: The spec.
     """
-    tables = tables or load_tables()
+    tables = load_tables()
     found: dict[str, str] = {}
     for metric in metrics_called(name, tables):
         function = str(tables.metrics[metric].get("function", "")).rpartition(".")[2]

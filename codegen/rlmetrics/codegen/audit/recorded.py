@@ -1,34 +1,16 @@
-"""Extractions of all releases of a framework in one small file, and back."""
+"""Extractions of all releases of a framework in one small file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from pathlib import Path
-from typing import Any
 
-from .extract import ExtractedKey, Extraction
+from .extract import Extraction
 
-__all__ = ["RecordedFramework", "differences", "load_recorded", "pack"]
+__all__ = ["pack", "short"]
 
 _FORMAT = 1
-
-
-@dataclass(frozen=True)
-class RecordedFramework:
-    """What every release of a framework logs, as it was extracted once.
-
-    Attributes:
-        framework: The framework.
-        releases: The releases, oldest first.
-        extractions: Release to what it logs; lines are not kept, and ``expression`` is a hash.
-    """
-
-    framework: str
-    releases: tuple[str, ...]
-    extractions: Mapping[str, Extraction]
 
 
 def pack(extractions: Sequence[Extraction]) -> str:
@@ -40,7 +22,7 @@ def pack(extractions: Sequence[Extraction]) -> str:
         for extracted in extraction.keys:
             place = places.setdefault(f"{extracted.path} {extracted.symbol}", len(places))
             sites = rows.setdefault((extracted.component, extracted.key), {})
-            indices = sites.setdefault((place, _short(extracted.expression)), [])
+            indices = sites.setdefault((place, short(extracted.expression)), [])
             if index not in indices:
                 indices.append(index)
         for component, keys in extraction.inherited.items():
@@ -65,45 +47,12 @@ def pack(extractions: Sequence[Extraction]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def load_recorded(path: Path) -> RecordedFramework:
-    """Return the extractions that a file holds."""
-    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    releases = tuple(data["releases"])
-    places = [place.split(" ", 1) for place in data["places"]]
-    keys: dict[str, list[ExtractedKey]] = {release: [] for release in releases}
-    for component, key, sites in data["keys"]:
-        for ranges, place, expression in sites:
-            file, symbol = places[place]
-            extracted = ExtractedKey(component, "", key, file, 0, symbol, expression, ())
-            for index in _indices(ranges):
-                keys[releases[index]].append(extracted)
-    inherited: dict[str, dict[str, tuple[str, ...]]] = {release: {} for release in releases}
-    for component, ranges, names in data["inherited"]:
-        for index in _indices(ranges):
-            inherited[releases[index]][component] = tuple(names)
-    made = {
-        release: Extraction(data["framework"], release, tuple(keys[release]), (), inherited[release])
-        for release in releases
-    }
-    return RecordedFramework(data["framework"], releases, made)
-
-
-def differences(recorded: Extraction, extracted: Extraction) -> list[str]:
-    """Return how an extraction differs from the recorded one of the same release, one line for each difference."""
-    old = {(k.component, k.key, k.path, k.symbol, k.expression) for k in recorded.keys}
-    new = {(k.component, k.key, k.path, k.symbol, _short(k.expression)) for k in extracted.keys}
-    lines = [f"- {' '.join(entry)}" for entry in sorted(old - new)]
-    lines += [f"+ {' '.join(entry)}" for entry in sorted(new - old)]
-    if dict(recorded.inherited) != dict(extracted.inherited):
-        lines.append("keys of other packages differ")
-    return lines
-
-
 def _block(name: str, lines: Iterable[str]) -> str:
     return f"{json.dumps(name)}: [\n" + ",\n".join(lines) + "\n]"
 
 
-def _short(expression: str) -> str:
+def short(expression: str) -> str:
+    """Return what a file keeps of an expression, so that a change of it shows."""
     return blake2b(expression.encode(), digest_size=4).hexdigest()
 
 
@@ -115,11 +64,3 @@ def _ranges(indices: Sequence[int]) -> str:
         else:
             runs.append([index, index])
     return ",".join(f"{first}-{last}" if first != last else str(first) for first, last in runs)
-
-
-def _indices(ranges: str) -> list[int]:
-    indices: list[int] = []
-    for part in ranges.split(","):
-        first, _, last = part.partition("-")
-        indices.extend(range(int(first), int(last or first) + 1))
-    return indices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from rlmetrics.names.settings.guards import (
     And,
@@ -18,7 +18,7 @@ from rlmetrics.names.settings.guards import (
     SettingName,
 )
 
-__all__ = ["decided", "literal", "replaced", "text"]
+__all__ = ["literal", "replaced", "text"]
 
 _OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _UNARY = range(7)
 _BINDING = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT}
@@ -117,8 +117,3 @@ def _constant(node: Compare) -> Expression:
         return GuardLiteral(node.column, bool(node.evaluate({})))
     except GuardError:
         return node
-
-
-def decided(node: Expression, values: Mapping[str, Expression]) -> Expression:
-    """Return an expression with the values of some names filled in."""
-    return replaced(node, values.get)

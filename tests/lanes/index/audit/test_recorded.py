@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from audit.every_release import FOLDER
+from audit.every_release import FOLDER, differences, load_recorded
 from audit.wheels import SAMPLE, extraction_of
-from rlmetrics.codegen.audit.recorded import differences, load_recorded
 
 
 @pytest.mark.parametrize(("framework", "release"), SAMPLE)

@@ -118,12 +118,11 @@ def path(course: str, colour: str, *, dashes: str = "", width: float = 2) -> str
     return f'<path d="{course}" fill="none" {stroke} stroke-linejoin="round"/>'
 
 
-def rect(x: float, y: float, width: float, height: float, fill: str, *, edge: str = "", opacity: float = 1) -> str:
+def rect(x: float, y: float, width: float, height: float, fill: str, *, opacity: float = 1) -> str:
     """Return a rectangle, filled with a colour of `COLOURS` or ``none``."""
-    stroke = f' stroke="{COLOURS[edge]}"' if edge else ""
     faint = f' fill-opacity="{opacity:g}"' if opacity != 1 else ""
     size = f'width="{_short(width)}" height="{_short(height)}"'
-    return f'<rect x="{_short(x)}" y="{_short(y)}" {size} fill="{COLOURS.get(fill, fill)}"{faint}{stroke}/>'
+    return f'<rect x="{_short(x)}" y="{_short(y)}" {size} fill="{COLOURS.get(fill, fill)}"{faint}/>'
 
 
 def label(
