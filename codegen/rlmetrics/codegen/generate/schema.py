@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -26,6 +25,7 @@ from ..model import (
     SuiteFile,
     Tracker,
 )
+from ..output.json_layout import laid_out
 from ..output.prose import header
 from ..output.store import Output
 from ..spec import Spec
@@ -61,8 +61,7 @@ def emit(spec: Spec) -> Iterator[Output]:
             "$comment": header(source),
             **_finished(model.model_json_schema(), names),
         }
-        text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-        yield Output(f"{FOLDER}/{kind}.json", text, source)
+        yield Output(f"{FOLDER}/{kind}.json", f"{laid_out(schema)}\n", source)
 
 
 def _finished(node: Any, names: Mapping[str, list[str]]) -> Any:
