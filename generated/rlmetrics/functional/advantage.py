@@ -13,7 +13,7 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 
 from ._inputs import INPUTS
 
@@ -26,7 +26,7 @@ __all__ = [
     "advantage_min",
 ]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from rlmetrics.handwritten.balance import mean_absolute_violation as _balance_expert_load_avg_violation_impl
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 from rlmetrics.state.slots import pack
 
 from ._inputs import INPUTS
@@ -37,7 +37,7 @@ __all__ = [
     "balance_rank_tokens_min",
 ]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 
 from ._inputs import INPUTS
 
@@ -23,7 +23,7 @@ __all__ = [
     "critic_multi_token_prediction_loss",
 ]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

@@ -14,13 +14,13 @@ import torch
 from torch import Tensor
 
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 
 from ._inputs import INPUTS
 
 __all__ = ["METRICS", "diffusion_clip_fraction", "diffusion_kl", "diffusion_policy_loss", "diffusion_reward_loss"]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

@@ -12,13 +12,13 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.state import keep, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 
 from ._inputs import INPUTS
 
 __all__ = ["METRICS", "generation_evaluation_judged_win_rate", "generation_evaluation_score"]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

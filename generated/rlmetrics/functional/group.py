@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 from rlmetrics.state.slots import pack
 
 from ._inputs import INPUTS
@@ -50,7 +50,7 @@ __all__ = [
     "group_vespo_weight_mean",
 ]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 
 from ._inputs import INPUTS
 
@@ -57,7 +57,7 @@ __all__ = [
     "kl_rollout_k3",
 ]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 from rlmetrics.state.slots import pack
 
 from ._inputs import INPUTS
@@ -32,7 +32,7 @@ __all__ = [
     "packing_trained_tokens_per_step",
 ]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

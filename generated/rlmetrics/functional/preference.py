@@ -18,7 +18,7 @@ from rlmetrics.handwritten.preference import aot as _preference_loss_aot_impl
 from rlmetrics.handwritten.preference import aot_unpaired as _preference_loss_aot_unpaired_impl
 from rlmetrics.handwritten.preference import kto_pair as _preference_loss_kto_pair_impl
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 from rlmetrics.state.slots import pack
 
 from ._inputs import INPUTS
@@ -99,7 +99,7 @@ __all__ = [
     "preference_token_accuracy",
 ]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 from rlmetrics.state.slots import pack
 
 from ._inputs import INPUTS
@@ -31,7 +31,7 @@ __all__ = [
     "self_distillation_tool_evaluation_valid_json_fraction",
 ]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

@@ -12,13 +12,13 @@ from torch import Tensor
 
 from rlmetrics.handwritten.stragglers import slow_rank_share as _stage_slow_rank_share_impl
 from rlmetrics.state import keep, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 
 from ._inputs import INPUTS
 
 __all__ = ["METRICS", "stage_engine_generation_fastest", "stage_engine_generation_slowest", "stage_slow_rank_share"]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

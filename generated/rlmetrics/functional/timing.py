@@ -13,13 +13,13 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.state import keep, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 
 from ._inputs import INPUTS
 
 __all__ = ["METRICS", "timing_forward_backward", "timing_optimizer_step", "timing_training_forward"]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

@@ -19,7 +19,7 @@ from rlmetrics.handwritten.validation import majority_of_n_std as _validation_ma
 from rlmetrics.handwritten.validation import worst_of_n_mean as _validation_worst_of_n_mean_impl
 from rlmetrics.handwritten.validation import worst_of_n_std as _validation_worst_of_n_std_impl
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 
 from ._inputs import INPUTS
 
@@ -38,7 +38,7 @@ __all__ = [
     "validation_worst_of_n_std",
 ]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

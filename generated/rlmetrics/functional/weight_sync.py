@@ -11,14 +11,14 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.state import keep, ops, results
-from rlmetrics.state.metric_table import MetricTable
+from rlmetrics.state.function_table import FunctionTable
 from rlmetrics.state.slots import pack
 
 from ._inputs import INPUTS
 
 __all__ = ["METRICS", "weight_sync_changed_elements", "weight_sync_changed_ratio", "weight_sync_payload"]
 
-METRICS: Final = MetricTable(__file__, INPUTS)
+METRICS: Final = FunctionTable(__file__, INPUTS)
 """What is known about each function, by the metric's id."""
 
 

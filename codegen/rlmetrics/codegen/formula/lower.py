@@ -13,8 +13,7 @@ from .declared import DeclaredInput
 from .line_scope import Scope, UniqueNames
 from .nodes import Arena, Node, walk
 from .operations import OPERATIONS, REDUCTIONS
-from .padding_guards import guarded
-from .padding_masks import padding_masks
+from .padding_guards import guarded, padding_masks
 from .slot_plan import Empty, SlotPlan
 from .torch_code import Renderer
 

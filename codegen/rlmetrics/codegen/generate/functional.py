@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,8 +17,8 @@ from ..output import layout
 from ..output.prose import header, module_name, wrap
 from ..output.store import Output
 from ..spec import Spec
+from ..tables.health_table import all_rules, metrics_of_rule
 from .docstring import docstring
-from .first_functions import first_functions
 from .functions import ComputeFunction
 from .metric_code import private_result, shared_result, state_body
 from .paper_examples import example_lines, read_examples
@@ -77,7 +78,7 @@ def emit(
     ]
     inputs = layout.source(layout.dict_of(vocabulary, "INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = "))
     yield _output("_inputs.py", "spec/inputs.yaml", {"inputs": inputs})
-    yield from _package(spec, filled, first_functions(spec, filled, logged))
+    yield from _package(spec, filled, _first(spec, filled, logged))
 
 
 def _examples(spec: Spec, families: Mapping[str, Sequence[ComputeFunction]]) -> dict[str, list[str]]:
@@ -126,6 +127,30 @@ def _package(
         "REGISTRY: Final = Registry", [layout.quote("rlmetrics.functional"), index, *(["_RENAMED"] if renamed else [])]
     )
     yield _output("_registry.py", source, {"renamed": text, "registry": layout.source(call)})
+
+
+def _first(
+    spec: Spec, families: Mapping[str, Sequence[ComputeFunction]], logged: Iterable[MetricKey]
+) -> dict[str, list[ComputeFunction]]:
+    """Return by topic the functions of metrics that several trainers log, a rule or a guide watches or a suite takes.
+
+    Args:
+        spec: The spec.
+        families: All functions by family.
+        logged: What every component logs.
+    """
+    trainers: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for key in logged:
+        trainers[key.metric].add((key.framework, key.component))
+    wanted = {metric for metric, found in trainers.items() if len(found) > 1}
+    wanted.update(metric for metric, described in spec.metrics.items() if described.crucial)
+    wanted.update(metric for rule in all_rules(spec) for metric in metrics_of_rule(rule, spec.metrics))
+    wanted.update(name.partition("@")[0] for suite in spec.suites.values() for name in suite.metrics)
+    by_topic = {
+        spec.families[family].title: [one for one in members if one.variant is None and one.metric_id in wanted]
+        for family, members in families.items()
+    }
+    return {topic: found for topic, found in sorted(by_topic.items()) if found}
 
 
 def _output(name: str, source: str, context: Mapping[str, object]) -> Output:

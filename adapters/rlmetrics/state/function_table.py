@@ -22,7 +22,7 @@ from .input_checks import Dtype, Vocabulary, check_inputs
 from .registry import MetricFunction
 from .slot_layout import Slot
 
-__all__ = ["MetricTable"]
+__all__ = ["FunctionTable"]
 
 _CONVERSIONS: Final[Mapping[Dtype, Callable[[Tensor], Tensor]]] = {
     "float": as_float,
@@ -34,7 +34,7 @@ _CONVERSIONS: Final[Mapping[Dtype, Callable[[Tensor], Tensor]]] = {
 _Code = TypeVar("_Code", bound=Callable[..., Tensor])
 
 
-class MetricTable(dict[str, MetricFunction]):
+class FunctionTable(dict[str, MetricFunction]):
     """What is known about each function of a module, by the metric's id; decorators fill it."""
 
     def __init__(self, module: str, vocabulary: Vocabulary) -> None:
