@@ -24,9 +24,9 @@ def test_what_is_laid_out_is_the_same_value(value: object) -> None:
 def test_an_entry_has_a_line_if_all_do_not_fit_on_one() -> None:
     """Entries that fit stay whole."""
     short = {"type": "string", "enum": ["a", "b"]}
-    value = {"title": "A schema", "fields": {"first": short, "second": {**short, "description": "x" * 60}}}
+    value = {"title": "A schema", "fields": {"first": short, "second": {**short, "description": "x" * 40}}}
     assert laid_out(short) == '{"type": "string", "enum": ["a", "b"]}'
     assert laid_out(value) == (
         '{\n "title": "A schema",\n "fields": {\n  "first": {"type": "string", "enum": ["a", "b"]},\n'
-        f'  "second": {{"type": "string", "enum": ["a", "b"], "description": "{"x" * 60}"}}\n }}\n}}'
+        f'  "second": {{"type": "string", "enum": ["a", "b"], "description": "{"x" * 40}"}}\n }}\n}}'
     )
