@@ -2,13 +2,15 @@
 
 ``python tests/programs/sentence_draw.py 0.1.0`` prints 60 sentences, the same for the same release of the project.
 Under each stand the lines of the framework's source that prove its key: whoever reads sees these and nothing else, and
-writes ``right``, ``wrong`` or ``misleading`` behind the number.
+writes ``right``, ``wrong`` or ``misleading`` behind the number. Releases behind the seed are the only ones then. What
+was read is in ``docs/results/sentences.md``.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+from collections.abc import Sequence
 
 from rlmetrics.names.meanings.view import FrameworkView, open_view
 from rlmetrics.names.tables.loading import load_tables
@@ -16,16 +18,17 @@ from rlmetrics.names.tables.loading import load_tables
 COUNT = 60
 
 
-def drawn(seed: str, count: int = COUNT) -> list[tuple[str, str, list[str]]]:
+def drawn(seed: str, count: int = COUNT, among: Sequence[str] = ()) -> list[tuple[str, str, list[str]]]:
     """Return sentences, each with its key and source, and the lines that prove that.
 
     Args:
         seed: The release of the project.
         count: How many.
+        among: The releases, such as ``trl==1.16.0``; without any all of them.
     """
     draws = random.Random(seed)
     tables = load_tables(None)
-    releases = [
+    releases = among or [
         f"{framework}=={name}" for framework in tables.frameworks for name in tables.framework(framework).releases.names
     ]
     found: list[tuple[str, str, list[str]]] = []
@@ -50,5 +53,7 @@ def drawn(seed: str, count: int = COUNT) -> list[tuple[str, str, list[str]]]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("release", help="the release of the project, from which the draw starts")
-    for number, (sentence, key, lines) in enumerate(drawn(parser.parse_args().release), 1):
+    parser.add_argument("among", nargs="*", help="releases of frameworks, such as trl==1.16.0")
+    asked = parser.parse_args()
+    for number, (sentence, key, lines) in enumerate(drawn(asked.release, among=asked.among), 1):
         print(f"{number}.", key, sentence, *lines, "", sep="\n   ")
