@@ -23,6 +23,10 @@ MOST = 10
 """Lines of a list that are shown without being asked for."""
 MOST_OTHERS = 5
 """Further keys with the same ending that are shown beside a key's own meanings."""
+MOST_FRAMEWORKS = 3
+"""So many frameworks are named in a list of them; of what several log, one less is told."""
+_SCREEN = 34
+"""A list of meanings has no more lines, so that the question stays in sight."""
 
 _FACETS = {
     "quantity": later("what is measured"),
@@ -75,8 +79,13 @@ def meaning_lines(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables
     lines += meaning_table(groups, tables, full=full)
     if len(groups) > 1:
         lines += ["", *wrapped(_apart(groups, tables))]
-    lines += _others(key, lookup, catalogue, tables, full=full)
-    return [*lines, "", *_next(lookup.found[0], key)]
+    end = ["", *_next(lookup.found[0], key)]
+    others: list[str] = []
+    for most in range(MOST_OTHERS, 0, -1):
+        others = _others(key, lookup, catalogue, tables, full=full, most=most)
+        if full or len(lines) + len(others) + len(end) <= _SCREEN:
+            break
+    return [*lines, *others, *end]
 
 
 def near_lines(key: str, near: Sequence[str], catalogue: Catalogue, tables: Tables) -> list[str]:
@@ -148,6 +157,7 @@ def _logging(metric: str, tables: Tables, catalogue: Catalogue) -> list[tuple[st
 
 
 _ALL_IN = (later("{it} has {count} meanings, all in {where}."), later("{it} has {count} meanings, both in {where}."))
+_FRAMEWORKS = later("{count} more frameworks")
 _WHICH = {
     "trainer": later("Which trainer wrote your log?"),
     "release": later("Which release wrote your log?"),
@@ -159,6 +169,9 @@ def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -
     """Return what is said first, and what may follow it where that leaves room."""
     first = lookup.found[0]
     titles = [str(tables.frameworks[name]["title"]) for name in dict.fromkeys(item.framework for item in lookup.found)]
+    if len(titles) > MOST_FRAMEWORKS:
+        rest = len(titles) - MOST_FRAMEWORKS + 1
+        titles = [*titles[: MOST_FRAMEWORKS - 1], phrase(_FRAMEWORKS, count=rest)]
     said = f"`{key}`"
     if lookup.way == SHOWN:
         is_what = later("`{name}` is how {tracker} shows `{key}`. It")
@@ -168,7 +181,7 @@ def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -
     if len(groups) == 1:
         return phrase("{it} has one meaning, in {where}.", it=said, where=enumerated(titles)), ""
     who = {(item.framework, item.component) for item in lookup.found}
-    what = "trainer" if len(who) > 1 and "trl" in {name for name, _ in who} else "release"
+    what = "trainer" if len(who) > 1 and first.is_class else "release"
     what = "framework" if len(titles) > 1 else what
     many = later("{it} has {count} meanings, in {where}.") if len(titles) > 1 else _ALL_IN[len(groups) == 2]
     text = f"{phrase(many, it=said, count=len(groups), where=enumerated(titles))} {phrase(_WHICH[what])}"
@@ -247,12 +260,19 @@ def _who(logged: Sequence[Logged], tables: Tables, *, titled: bool, full: bool) 
             else phrase("{name} and {count} more", name=names[0], count=len(names) - 1)
         )
         parts.append(" ".join(part for part in (title if titled or not names else "", text) if part))
-    return ", ".join(parts)
+    told = _foremost(parts, full=full)
+    left = len(parts) - len(told)
+    return ", ".join([*told, phrase(_FRAMEWORKS, count=left)] if left else told)
+
+
+def _foremost(items: Sequence[str], *, full: bool) -> Sequence[str]:
+    """Return what is told of several frameworks: all of it, or that of the first ones."""
+    return items if full or len(items) <= MOST_FRAMEWORKS - 1 else items[: MOST_FRAMEWORKS - 1]
 
 
 def _releases(logged: Sequence[Logged], tables: Tables) -> str:
     texts: dict[str, None] = {}
-    for framework in dict.fromkeys(item.framework for item in logged):
+    for framework in _foremost([*dict.fromkeys(item.framework for item in logged)], full=False):
         names = tables.framework(framework).releases.names
         meant = {release for item in logged if item.framework == framework for release in item.releases}
         texts[ranges_words(meant, names)] = None
@@ -282,7 +302,9 @@ def _apart(groups: Sequence[Meaning], tables: Tables) -> str:
     return " ".join(told)
 
 
-def _others(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, full: bool) -> list[str]:
+def _others(
+    key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, full: bool, most: int = MOST_OTHERS
+) -> list[str]:
     """Return other keys with the same ending, and what a framework logs instead that has no such key."""
     lines: list[str] = []
     bare = lookup.found[0].key
@@ -291,13 +313,16 @@ def _others(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, f
         lines += [
             "",
             phrase("Other keys that end in /{key}:", key=bare),
-            *_keyed(logged, tables, full=full, most=MOST_OTHERS),
+            *_keyed(logged, tables, full=full, most=most),
         ]
     with_key = {item.framework for item in lookup.found}
     metric = lookup.found[0].metric
+    without = 0
     for name in tables.frameworks if metric is not None and lookup.way in (KEY, SHOWN) else ():
         if name in with_key or metric is None:
             continue
+        if without == MOST_FRAMEWORKS - 1 and not full:
+            break
         title = tables.frameworks[name]["title"]
         measuring = catalogue.measuring(metric, name)
         same = list(dict.fromkeys(item.key for item in measuring if item.mode == lookup.found[0].mode))
@@ -311,6 +336,7 @@ def _others(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, f
             there = phrase(text, name=first.component, keys=enumerated(same[:3]))
             text = f"{phrase(has_none, framework=title, key=bare)} {there}"
             lines += ["", *wrapped(text)]
+            without += 1
     return lines
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["choice_lines", "shown_lines"]
 
-_ROWS, _CHANGES, _FRIENDS, _REMARK = 7, 3, 3, 16
+_ROWS, _CHANGES, _HISTORIES, _FRIENDS, _REMARK = 7, 3, 2, 3, 16
 
 
 class _Name(NamedTuple):
@@ -139,14 +139,17 @@ def _logged_as(
 ) -> list[str]:
     rows: list[list[str]] = []
     notes: dict[str, int] = {}
-    for framework in tables.frameworks if source is None else [source.framework]:
+    meant = [*tables.frameworks] if source is None else [source.framework]
+    # However many frameworks there are, the list takes no more lines than that of two.
+    most = max(1, _ROWS if len(meant) < 3 else 2 * _ROWS // len(meant))
+    for framework in meant:
         title = str(tables.frameworks[framework]["title"])
         mine = [name for name in names if name.framework == framework]
         if not mine:
             rows.append([title, _not_logged(framework, metric, tables)])
             continue
         told = [*_rows(mine, tables, source, config)]
-        shown = told if full or len(told) <= _ROWS + 1 else told[:_ROWS]
+        shown = told if full or len(told) <= most + 1 else told[:most]
         for at, (who, key, spans, remark) in enumerate(shown):
             cell = remark
             if len(remark) > _REMARK:
@@ -217,8 +220,9 @@ def _not_logged(framework: str, metric: str, tables: Tables) -> str:
 def _what_changed(
     names: Sequence[_Name], tables: Tables, source: Source | None, config: Config, *, full: bool
 ) -> list[str]:
-    """Return what changed for the foremost trainer of each framework."""
+    """Return what changed for the foremost trainer of each framework, of the first ones unless all is asked for."""
     lines: list[str] = []
+    titles: list[str] = []
     for framework in dict.fromkeys(name.framework for name in names):
         mine = [name for name in names if name.framework == framework]
         first = [name for name in mine if name.component == mine[0].component][-1]
@@ -231,6 +235,9 @@ def _what_changed(
         shown = list(told) if full else (weighing or [*told])[-_CHANGES:]
         if not shown:
             continue
+        if len(titles) == _HISTORIES and not full:
+            break
+        titles.append(framework)
         who = f"{tables.frameworks[framework]['title']} {first.component}"
         lines += ["", phrase("What changed ({who})", who=who)]
         lines += columns([change_row(change, full=full) for change in shown])

@@ -154,6 +154,7 @@ class Report:
         curves: The curves of the findings, for drawing.
         keys: How many keys some rule looks at.
         answer: How the source is known; None where rows came without a log.
+        framework: The title of the framework that logged it.
     """
 
     run: str
@@ -170,6 +171,7 @@ class Report:
     curves: tuple[Curve, ...] = ()
     keys: int = 0
     answer: SourceAnswer | None = None
+    framework: str | None = None
 
     @property
     def inferred_from(self) -> int:

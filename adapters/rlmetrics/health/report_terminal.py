@@ -23,8 +23,7 @@ _COUNTED = {
     "weaker sign": (later("{count} weaker sign"), later("{count} weaker signs")),
 }
 _MOST_CAUSES, _MOST_CHECKS, _MOST_EVIDENCE, _MOST_REMARKS = 3, 4, 3, 3
-_TITLES = {"trl": "TRL", "verl": "verl"}
-_SOURCE = re.compile(r"(?P<framework>\w+)(?:\[(?P<component>[^\]]+)\])?==(?P<release>.+)")
+_SOURCE = re.compile(r"(?P<framework>[\w.-]+?)(?:\[(?P<component>[^\]]+)\])?==(?P<release>.+)")
 
 
 def report_text(report: Report, *, full: bool = False) -> str:
@@ -99,7 +98,7 @@ def _about(report: Report) -> Iterator[str]:
     if match is None:
         source = report.at or report.undescribed or "unknown source"
     else:
-        names = [_TITLES.get(match["framework"], match["framework"]), match["component"], match["release"]]
+        names = [report.framework or match["framework"], match["component"], match["release"]]
         source = " ".join(name for name in names if name)
     first, last = report.steps
     steps = phrase("steps {first} to {last}", first=f"{first:g}", last=f"{last:g}")

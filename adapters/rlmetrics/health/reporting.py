@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rlmetrics.wording.condition_words import condition_texts
 
 from .advising import advised
@@ -56,7 +58,15 @@ def make_report(run: JudgedRun, title: str, faults: int, fault: str) -> Report:
         curves=tuple(_curves(run, findings, diagnoses)),
         keys=sum(channel is not None for channel in run.curves.channels.values()),
         answer=run.answer,
+        framework=_framework(run),
     )
+
+
+def _framework(run: JudgedRun) -> str | None:
+    """Return the title of the framework that logged a run."""
+    name = re.split(r"\[|==", run.at or "", maxsplit=1)[0]
+    title: str | None = run.curves.tables.frameworks.get(name, {}).get("title")
+    return title
 
 
 def _notes(run: JudgedRun, faults: int, fault: str) -> list[str]:

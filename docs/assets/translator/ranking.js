@@ -129,7 +129,7 @@
     score(entry, relation, target) {
       const carried = T.placeholders(entry.key);
       const unbound = T.placeholders(target.key).filter((name) => !carried.includes(name));
-      return [T.rank(relation), unbound.length, target.key !== entry.key];
+      return [T.rank(relation), unbound.length, target.key !== entry.key, !target.preferred];
     }
 
     /** Tell whether the target logs the same key incomparably, and the best counterpart is one that it does not log. */

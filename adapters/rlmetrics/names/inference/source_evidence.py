@@ -198,10 +198,13 @@ def _lacking_families(observed: Observed, program: Subject) -> dict[int, float]:
 def _versions(observed: Observed) -> Terms:
     """Weigh releases that the run recorded, or that something beside it names."""
     clues, terms = observed.clues, Terms()
+    packages = {name: str(row["package"]) for name, row in observed.index.tables.frameworks.items()}
     for subject in observed.index.subjects:
+        names = subject.framework, packages.get(subject.framework, subject.framework)
         for recorded, weight in ((clues.installed, _INSTALLED), (clues.named, _NAMED)):
-            if subject.framework in recorded:
-                bits = _answering(observed.index, subject, recorded[subject.framework])
+            version = next((recorded[name] for name in names if name in recorded), None)
+            if version is not None:
+                bits = _answering(observed.index, subject, version)
                 against = subject.releases & ~bits
                 if against:
                     terms.setdefault(subject.number, {}).setdefault(against, 0.0)

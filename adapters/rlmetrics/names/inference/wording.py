@@ -10,7 +10,6 @@ __all__ = ["short_source", "source_line", "undescribed_line", "unknown_line", "w
 
 _MOST_OTHERS = 2
 _MOST_NEAREST = 3
-_TITLES = {"trl": "TRL"}
 
 
 def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
@@ -54,7 +53,7 @@ def wrapper_lines(answer: SourceAnswer) -> list[str]:
     found = answer.wrapper
     if found is None or found.built_on is None:
         return []
-    whose = "a plain Hugging Face log of it" if answer.is_plain else f"whose trainers are {_TITLES[found.built_on]}'s"
+    whose = "a plain Hugging Face log of it" if answer.is_plain else f"whose trainers are {_title(found.built_on)}'s"
     lines = [f"run by {found.name}, {whose}"]
     return [*lines, *(f"{item.key} of {found.name}: {item.note}" for item in found.nearest if item.note)]
 
@@ -70,6 +69,12 @@ def short_source(source: str) -> str:
 
 def _short(answer: SourceAnswer) -> str:
     return short_source(str(answer.source))
+
+
+def _title(framework: str) -> str:
+    from ..tables.loading import load_tables
+
+    return str(load_tables().frameworks.get(framework, {}).get("title", framework))
 
 
 def _titled(one: Candidate) -> str:

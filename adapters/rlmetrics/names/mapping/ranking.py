@@ -83,7 +83,7 @@ class Ranking:
         """Return how good a candidate is among those in one place, the smallest is best."""
         carried = placeholders_in(entry.key)
         unbound = [name for name in placeholders_in(target.key) if name not in carried]
-        return relation.rank, len(unbound), target.key != entry.key
+        return relation.rank, len(unbound), target.key != entry.key, not target.preferred
 
     def spelling_is_taken(self, entry: Entry, candidates: list[Entry], best: Entry) -> bool:
         """Tell whether the target logs the same key incomparably, and the best counterpart is one that it does not log.

@@ -66,6 +66,7 @@ class Entries:
             notes=notes,
             reads=self._table.reads(said) if said["reads"] else (),
             never=bool(said["fails"]),
+            preferred=bool(said.get("preferred")),
         )
 
     def said(self, row: TableRow, config: Configuration) -> Mapping[str, Any]:

@@ -160,6 +160,7 @@ class Entry(NamedTuple):
         notes: What ``note`` says, note by note.
         reads: What certain values mean here.
         never: Whether no setting has it logged: what would log it ends with an error.
+        preferred: Whether a number goes to this key where several are equally good.
     """
 
     component: str
@@ -181,6 +182,7 @@ class Entry(NamedTuple):
     notes: tuple[str, ...] = ()
     reads: tuple[Reading, ...] = ()
     never: bool = False
+    preferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)

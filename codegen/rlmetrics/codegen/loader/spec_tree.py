@@ -304,7 +304,8 @@ class _Reader:
                 self._wrong_name(f"{prefix}/framework", "framework", framework.framework, name)
             written = self._written_out(prefix, framework, dict(_of_kind(models, prefix, ComponentFile)))
             result[name] = LockFacts(written, home_of(name, self._folders) / "locks" / name).added()
-        return result
+        # Answers and pages follow this order.
+        return dict(sorted(result.items(), key=lambda item: _place_of(item[1].framework)))
 
     def _written_out(self, prefix: str, framework: Framework, files: dict[str, ComponentFile]) -> FrameworkSpec:
         """Return a framework with groups written out, and note where what they say was written."""
@@ -339,6 +340,11 @@ class _Reader:
     def _locate(self, ref: str, path: YamlPath, *, value: bool = False) -> Location:
         origin = self._raw[ref].file(ref).origin(path)
         return origin.document.locate(origin.path, value=value)
+
+
+def _place_of(framework: Framework) -> tuple[bool, int, str]:
+    """Return what sorts frameworks: those with a rank by it, then the others by name."""
+    return framework.rank is None, framework.rank or 0, framework.framework
 
 
 def _of_kind(models: Mapping[str, Any], folder: str, kind: type[Any]) -> Iterator[tuple[str, Any]]:

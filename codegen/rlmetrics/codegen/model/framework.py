@@ -176,6 +176,9 @@ class Piece(SignatureFields):
     kind: Literal["scalar", "distribution", "counter", "text"] | None = Field(
         default=None, description="Where not the metric's."
     )
+    preferred: bool | None = Field(
+        default=None, description="Whether a number goes to this key where several of the target are equally good."
+    )
     bind: dict[str, str | list[WrittenValue]] = Field(
         default={},
         description="Defaults of placeholders when this is a target, and what parameters of the metric's function are "

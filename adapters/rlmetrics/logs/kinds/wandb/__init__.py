@@ -28,7 +28,7 @@ _OWN_FOLDERS = {
 }
 """What W&B itself keeps beside a run, and by what that is known."""
 _SAMPLE_ROWS = 200
-_REQUIREMENT = re.compile(r"^(trl|verl)==([0-9][^\s;+]*)", re.MULTILINE)
+_REQUIREMENT = re.compile(r"^([A-Za-z0-9][\w.-]*)==([0-9][^\s;+]*)", re.MULTILINE)
 
 
 def recognises(path: Path) -> bool:

@@ -111,6 +111,8 @@ def _rest(entry: Entry, side: Circumstances | None) -> Iterator[tuple[str, Any]]
         yield "constant", entry.constant_when
     if entry.bind:
         yield "bind", entry.bind
+    if entry.preferred:
+        yield "preferred", True
     if entry.route is not None:
         yield "route", entry.route
     if entry.metric is None:
