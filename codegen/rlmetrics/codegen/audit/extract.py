@@ -19,7 +19,7 @@ from .interpreter import Interpreter
 from .logging_calls import decorated
 from .places import CodePlace, KeyOrigin, SourceLine
 from .program import PackageProgram
-from .rules.declared import sink_names
+from .rules.declared_ways import sink_names
 from .running import Runner
 from .unheard import unheard
 

@@ -12,7 +12,7 @@ from .call_arguments import Arguments
 from .definitions import FunctionInfo
 from .frames import Frame
 from .interpreter import Interpreter
-from .rules.declared import scoped_by_decorator
+from .rules.declared_ways import scoped_by_decorator
 
 __all__ = ["Runner"]
 

@@ -28,7 +28,7 @@ from .frames import wrap
 from .interpreter import MAX_ITERATIONS
 from .program import imported_names
 from .rules import store_item
-from .rules.declared import scoped
+from .rules.declared_ways import scoped
 
 if TYPE_CHECKING:
     from .frames import Frame

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .abstract_values import text_of
 from .frames import Unclear
-from .rules.declared import sink_names
+from .rules.declared_ways import sink_names
 from .rules.sinks import looks_like_one
 
 if TYPE_CHECKING:

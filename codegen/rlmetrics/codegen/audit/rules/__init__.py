@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import messages
-from . import collections_, containers, declared, dicts, pipelines, strings
+from . import collections_, containers, declared_ways, dicts, pipelines, strings
 from .dicts import build_dict
 from .writes import set_item, store_item
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 CallRule = Callable[["Interpreter", "Frame", "ast.Call", Any], "Value | None"]
 
 CALL_RULES: tuple[CallRule, ...] = (
-    declared.declared,
-    declared.called_by_name,
+    declared_ways.declared,
+    declared_ways.called_by_name,
     messages.queue,
     set_item,
     dicts.update,
