@@ -33,9 +33,9 @@ from ..spec import FrameworkSpec, LanguageTexts, Spec, SpecFile, YamlOrigin, hom
 from .cited_sources import with_sources
 from .document import YamlDocument
 from .groups import write_out
+from .joined_parts import joined
 from .model_errors import Fault, explain
 from .overlay import lay_over
-from .parts import joined
 from .spec_files import DEFINES, SINGLES, model_of, shown_name, yaml_files
 from .yaml_parser import parse
 
