@@ -119,9 +119,6 @@ def test_function_reads_like_hand_written_code(root: Path) -> None:
     assert (
         body
         == """\
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
     log_ratio = old_logprobs - logprobs
     bounded = torch.clamp(log_ratio, -limit, limit)
     return keep.mean(bounded, mask)"""
