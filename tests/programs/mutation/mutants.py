@@ -72,7 +72,7 @@ def mutants(
         if mutant.source not in seen:
             seen.add(mutant.source)
             yield mutant
-    if guarded and "torch.exp(" in source:
+    if guarded and "torch.exp(" in source and "ops.masked(" in source:
         yield Mutant("mask dropped", "(entrance)", "padding stays as it is", _without_entrance(source))
     update = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == entrance)
     yield from _shifts(update, lines, token_inputs)
