@@ -15,12 +15,14 @@ from ready_answers import BOOKS, MAIN, assert_same, ready_names
 from rlmetrics.names import keys, load_tables
 from rlmetrics.wording.packed_answer import laid, packed
 from rlmetrics.wording.terminal import (
+    beside,
     columns,
     first_fitting,
     footnote,
     if_fitting,
     labelled,
     one_line,
+    ranked,
     table,
     unlaid,
     wrapped,
@@ -29,7 +31,7 @@ from rlmetrics.wording.terminal import (
 TELLING = ["kl", "approxkl", "kl/reference/k3", "actor/kl_loss", "rewards/{reward_func}/mean", "critic/lr", "loss"]
 """Several meanings, an alias, a metric, one meaning, a template, conditions with alternatives, many spellings."""
 
-GRPO, VERL = "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"
+GRPO, OLD, VERL = "trl[GRPOTrainer]==1.16.0", "trl[GRPOTrainer]==0.18.2", "verl==0.9.1"
 
 SAMPLE = [(book, name) for book in BOOKS for name in random.Random(30).sample(ready_names(book), 12)]
 
@@ -41,6 +43,11 @@ def test_a_ready_answer_is_what_the_command_makes(width, colour):
     telling = [(book, name) for book in ("resolve", "show") for name in TELLING]
     telling += [("at", f"kl --at {GRPO}"), ("at", "actor/kl_loss --at verl==0.9.1")]
     telling += [("map", f"{key}--from {GRPO} --to {VERL}") for key in ("kl ", "rewards/{reward_func}/mean ", "")]
+    telling += [
+        ("at", f"kl --at {OLD}"),
+        ("map", f"kl --from {OLD} --to {VERL}"),
+        ("diff", f"--from {OLD} --to {GRPO}"),
+    ]
     for book, name in [*telling, *SAMPLE[width % 7 :: 4]]:
         assert_same(book, name, width, colour=colour)
 
@@ -66,6 +73,8 @@ def test_all_that_people_ask_about_stands_ready():
         ["resolve", "--at", GRPO, "kl"],
         ["map", "--to", VERL, "kl", "--from", GRPO],
         ["map", "--from", GRPO, "--to", VERL],
+        ["map", "kl", "--from", OLD, "--to", VERL],
+        ["diff", "--from", OLD, "--to", GRPO],
     ],
 )
 def test_a_ready_answer_imports_next_to_nothing(words):
@@ -80,11 +89,26 @@ def test_a_ready_answer_imports_next_to_nothing(words):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_an_answer_about_an_old_release_reads_tables_only_for_places():
+    """Where the source shows a key differs from release to release where nothing else does."""
+    code = (
+        "import sys; from rlmetrics.cli import main; code = main(sys.argv[1:]); "
+        "sys.exit(code or ' '.join(n for n in sys.modules if n.startswith(('rlmetrics.answers', 'rlmetrics.names.')) "
+        "and not n.startswith('rlmetrics.names.tables')) or None)"
+    )
+    words = ["resolve", "kl", "--at", OLD]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("words", "site"),
     [
         (["resolve", "kl", "--full"], ""),
-        (["resolve", "kl", "--at", "trl[GRPOTrainer]==0.18.2"], ""),
+        (["resolve", "kl", "--at", "trl==0.18.2"], ""),
+        (["resolve", "kl", "--at", "trl[GRPOTrainer]==0.18.2.dev0"], ""),
+        (["resolve", "kl", "--at", "trl[GRPOTrainer]"], ""),
         (["resolve", "kl", "--at", "trl"], ""),
         (["resolve", "kl\n"], ""),
         (["resolve", "\udcff"], ""),
@@ -99,6 +123,9 @@ def test_a_ready_answer_imports_next_to_nothing(words):
         (["map", "kl", "loss", "--from", GRPO, "--to", VERL], ""),
         (["map", "--from", GRPO, "--to", VERL, "--json"], ""),
         (["map", "--from", GRPO, "--from", VERL], ""),
+        (["diff", "kl", "--from", OLD, "--to", GRPO], ""),
+        (["diff", "--from", GRPO, "--to", OLD], ""),
+        (["diff", "--from", OLD, "--to", GRPO, "--full"], ""),
         (["show", "approxkl"], "https://metrics.example"),
     ],
 )
@@ -128,6 +155,8 @@ def parts(draw: st.DrawFn, depth: int = 2) -> Callable[[], list[str]]:
                     lambda: labelled("changed" if number else "much longer label", [text, text[:9]][:number]),
                     lambda: footnote(number, text),
                     lambda: one_line(text, "   (hint)"),
+                    lambda: labelled("in between", [text, text[:9]], 13),
+                    lambda: beside("! 1.0  ", draw(WORDS) if number % 2 else "", [text]),
                 ]
             )
         )
@@ -154,6 +183,12 @@ def parts(draw: st.DrawFn, depth: int = 2) -> Callable[[], list[str]]:
                 [
                     lambda: first_fitting([part() for part in inner], number),
                     lambda: if_fitting(inner[0](), number, inner[1](), inner[2]()),
+                    lambda: ranked(
+                        [("", inner[0]()), ("by choice", inner[1]()), ("", inner[2]())],
+                        inner[3](),
+                        (4 * number, number),
+                        ("and {count} more cause: --full", "and {count} more causes: --full"),
+                    ),
                     lambda: [line for part in inner for line in part()],
                 ]
             )

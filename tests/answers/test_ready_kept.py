@@ -30,12 +30,9 @@ def few_units(monkeypatch: pytest.MonkeyPatch) -> None:
     every = ready_answers._units
 
     def few(files: ready_answers._Files):
-        units = [unit._replace(about=unit.about[:FEW]) for unit in every(files)]
-        named = [unit for unit in units if unit.book != "at"][:5]
-        return [
-            *named,
-            *(unit for unit in units if unit.about in (("verl[critic]==0.9.1",), ("trl[PRMTrainer]==1.16.0",))),
-        ]
+        units = [unit._replace(about=unit.about[-FEW:]) for unit in every(files)]
+        named = [unit for unit in units if unit.book in ("resolve", "show")][:5]
+        return [*named, *(unit for unit in units if ready_answers._course(unit) in ("verl[critic]", "trl[PRMTrainer]"))]
 
     monkeypatch.setattr(ready_answers, "_units", few)
     monkeypatch.setattr("os.cpu_count", lambda: 1)

@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
 from benchmarks import measure  # noqa: E402
 from rlmetrics.names import keys  # noqa: E402
 
-GRPO, OLD, VERL = "trl[GRPOTrainer]==1.16.0", "trl[GRPOTrainer]==0.18.2", "verl==0.9.1"
+GRPO, OLD, VERL, OLD_VERL = "trl[GRPOTrainer]==1.16.0", "trl[GRPOTrainer]==0.18.2", "verl==0.9.1", "verl==0.4.1"
 EMPTY, BARE = "an empty command", "python -c pass"
 COMMANDS: Mapping[str, tuple[float, Sequence[str]]] = {
     "--version": (1.3, ["--version"]),
@@ -34,12 +34,15 @@ COMMANDS: Mapping[str, tuple[float, Sequence[str]]] = {
     "resolve kl --at GRPO": (2.2, ["resolve", "kl", "--at", GRPO]),
     "resolve kl --at GRPO 0.18.2": (2.2, ["resolve", "kl", "--at", OLD]),
     "resolve actor/kl_loss --at verl": (2.2, ["resolve", "actor/kl_loss", "--at", VERL]),
+    "resolve actor/kl_loss --at verl 0.4.1": (2.2, ["resolve", "actor/kl_loss", "--at", OLD_VERL]),
     "show approxkl": (2.2, ["show", "approxkl"]),
     "map kl, GRPO to verl": (2.2, ["map", "kl", "--from", GRPO, "--to", VERL]),
     "map kl, GRPO 0.18.2 to verl": (2.2, ["map", "kl", "--from", OLD, "--to", VERL]),
     "map, GRPO to verl": (3.0, ["map", "--from", GRPO, "--to", VERL]),
     "diff, GRPO 0.18.2 to 1.16.0": (3.0, ["diff", "--from", OLD, "--to", GRPO]),
+    "diff, verl 0.4.1 to 0.9.1": (3.0, ["diff", "--from", OLD_VERL, "--to", VERL]),
     "map, GRPO 0.18.2 to verl": (3.0, ["map", "--from", OLD, "--to", VERL]),
+    "translate --help": (1.8, ["translate", "--help"]),
     "resolve rewrd": (3.0, ["resolve", "rewrd"]),
 }
 """Title, how many times the empty command it may cost, and its words."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Iterator, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.upgrades.causes import CAUSE_WEIGHTS, shown
 from rlmetrics.wording.cause_words import cause_words, is_complex, taken_back_words
 from rlmetrics.wording.keylists import braced, counted, few, starred
 from rlmetrics.wording.signature_words import chosen_lines
-from rlmetrics.wording.terminal import padded, symbol, width, wrapped
+from rlmetrics.wording.terminal import HARD_BLANK, beside, labelled, ranked, symbol, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
 from .diff_summary import summary
@@ -26,16 +25,14 @@ __all__ = ["diff_lines", "key_lines"]
 
 _LABEL = 13
 _NARROW = 22
-"""Width of what changed, where long keys stand beside it."""
-_SCREEN = 36
-_LEAST = 14
-"""Lines of an answer, and how many of them at least are causes, if there are so many."""
+"""How many characters of components stand with a cause."""
+_SHORT = (33, 14)
+"""Lines of an answer beside blank ones, and how many of them at least are causes, if there are so many."""
+_WHOLE = (1_000_000, 0)
 _FEW = 2
 """How many things an answer tells that is not to be full."""
 _ROOM = 88
 """How many characters of names an answer tells that is not to be full."""
-_HELD = "\x00"
-"""In place of blanks within a key, which must not be broken."""
 
 
 def diff_lines(result: DiffResult, tables: Tables, *, full: bool = False) -> list[str]:
@@ -50,9 +47,8 @@ def diff_lines(result: DiffResult, tables: Tables, *, full: bool = False) -> lis
         return _two_frameworks(result.from_, result.to)
     head = wrapped(summary(result, tables))
     below = [*_below(result, tables, full=full)]
-    room = max(_SCREEN - len(head) - len(result.chosen) - len(below) - 3, _LEAST)
-    causes = [*_causes(result, tables, room=None if full else room)]
     lines = [*head, *chosen_lines(result.chosen)]
+    causes = _causes(result, tables, [*lines, *below], full=full)
     if causes:
         lines += ["", phrase("Changed meaning, cause first"), *causes]
     return [*lines, "", *below] if below else lines
@@ -75,7 +71,7 @@ def key_lines(result: DiffResult, tables: Tables, key: str) -> list[str]:
     if _framework(result.from_) != _framework(result.to):
         return _two_frameworks(result.from_, result.to)
     lines = [*wrapped(summary(result, tables, key=key)), *chosen_lines(result.chosen)]
-    causes = [*_causes(result, tables, room=None, with_keys=False)]
+    causes = _causes(result, tables, full=True, with_keys=False)
     return [*lines, *(["", *causes] if causes else []), *_beneath(result, tables)]
 
 
@@ -86,31 +82,24 @@ def _beneath(result: DiffResult, tables: Tables) -> Iterator[str]:
         yield from rows
 
 
-def _causes(result: DiffResult, tables: Tables, *, room: int | None, with_keys: bool = True) -> Iterator[str]:
-    """Yield the causes, those that show by default first; with too little room the lightest are counted only."""
+def _causes(
+    result: DiffResult, tables: Tables, others: Sequence[str] = (), *, full: bool, with_keys: bool = True
+) -> list[str]:
+    """Return the causes, those that show by default first; with too little room the lightest are counted only."""
     bookkeeping = {item.key for item in result.changed if item.bookkeeping}
     bookkeeping |= {item.to for item in result.renamed if item.bookkeeping}
     moved = {item.name: item.moves for item in result.defaults}
-    told = [cause for cause in (*result.causes, *result.others) if cause.keys or room is None]
+    told = [cause for cause in (*result.causes, *result.others) if cause.keys or full]
     plain = [cause for cause in told if not set(cause.keys) <= bookkeeping]
     timers = [cause for cause in told if cause not in plain]
     longest = max((len(cause.release or "") for cause in told), default=0)
-    used = left = 0
-    section = ""
-    for cause in (*plain, *(timers if room is None or not plain else ())):
-        header = _section(cause)
+    rows: list[tuple[str, list[str]]] = []
+    for cause in (*plain, *(timers if full or not plain else ())):
         keys = _keys(cause, moved.get(cause.name, ()), result) if with_keys else ""
-        lines = [] if header == section else [header or phrase("by default")]
-        lines += _row(cause, tables, keys, longest, room is None)
-        if room is not None and used + len(lines) > room - 1:
-            left += 1
-            continue
-        section = header
-        used += len(lines)
-        yield from lines
-    if left:
-        rest = "and {count} more causes: --full" if left > 1 else "and {count} more cause: --full"
-        yield f"  {phrase(rest, count=left)}"
+        head = f"{symbol(cause.severity)} {cause.release or '':<{longest}}  "
+        rows.append((_section(cause), beside(head, keys, cause_words(cause, tables, full=full))))
+    rest = later("and {count} more cause: --full"), later("and {count} more causes: --full")
+    return ranked(rows, [*others], _WHOLE if full else _SHORT, rest)
 
 
 def _section(cause: SharedCause) -> str:
@@ -118,23 +107,6 @@ def _section(cause: SharedCause) -> str:
     if cause.applies is not False:
         return ""
     return phrase("not by default") if is_complex(cause) else phrase("only if {setting}", setting=cause.only_if)
-
-
-def _row(cause: SharedCause, tables: Tables, keys: str, longest: int, full: bool) -> list[str]:
-    """Return a cause with its keys beside it."""
-    start = 2 + longest + 2
-    whole = width() - start
-    texts = cause_words(cause, tables, full=full)
-    if not keys:
-        lines = [line for text in texts for line in wrapped(text, columns=whole)]
-    else:
-        longest_key = max(map(len, keys.split()))
-        left = max(_NARROW, min(whole * 11 // 20, whole - longest_key - 2))
-        beside = [line for text in texts for line in wrapped(text, columns=left)]
-        names = [line.replace(_HELD, " ") for line in wrapped(keys, columns=whole - left - 2)]
-        lines = [f"{padded(one, left)}  {other}".rstrip() for one, other in zip_longest(beside, names, fillvalue="")]
-    head = f"{symbol(cause.severity)} {cause.release or '':<{longest}}  "
-    return [f"{head if number == 0 else ' ' * start}{line}" for number, line in enumerate(lines)]
 
 
 def _keys(cause: SharedCause, moved: Sequence[str], result: DiffResult) -> str:
@@ -152,7 +124,7 @@ def _keys(cause: SharedCause, moved: Sequence[str], result: DiffResult) -> str:
 
 
 def _held(text: str) -> str:
-    return text.replace(" ", _HELD)
+    return text.replace(" ", HARD_BLANK)
 
 
 def _below(result: DiffResult, tables: Tables, *, full: bool) -> Iterator[str]:
@@ -168,11 +140,8 @@ def _below(result: DiffResult, tables: Tables, *, full: bool) -> Iterator[str]:
     yield from _labelled("Beside", [f"{', '.join(result.programs)}: --program NAME or all"] if result.programs else [])
 
 
-def _labelled(label: str, texts: Iterable[str]) -> list[str]:
-    lines = [line.replace(_HELD, " ") for text in texts for line in wrapped(text, indent=_LABEL, hanging=_LABEL)]
-    if lines:
-        lines[0] = f"{padded(spoken(label), _LABEL)}{lines[0][_LABEL:]}"
-    return lines
+def _labelled(label: str, texts: Sequence[str]) -> list[str]:
+    return labelled(label, texts, _LABEL)
 
 
 def _taken_back(result: DiffResult, tables: Tables, *, full: bool) -> list[str]:
@@ -237,10 +206,10 @@ def _names(keys: Sequence[str], room: int | None) -> str:
 
 def _defaults(result: DiffResult, *, full: bool) -> list[str]:
     told = [item for item in result.defaults if full or item.decides or item.moves]
-    texts = [f"{item.name} {shown(item.before)} -> {shown(item.after)}".replace(" ", _HELD) for item in told]
+    texts = [f"{item.name} {shown(item.before)} -> {shown(item.after)}".replace(" ", HARD_BLANK) for item in told]
     rest = len(result.defaults) - len(told)
     if rest:
-        texts.append(phrase("{count} more: --full", count=rest).replace(" ", _HELD))
+        texts.append(phrase("{count} more: --full", count=rest).replace(" ", HARD_BLANK))
     return _labelled("Defaults", [" · ".join(texts)] if texts else [])
 
 

@@ -19,6 +19,7 @@ from rlmetrics.wording.metric_facts import (
     sentence,
 )
 from rlmetrics.wording.signature_words import population_words
+from rlmetrics.wording.source_places import addresses_of, place_texts
 from rlmetrics.wording.terminal import LABEL, columns, first_fitting, if_fitting, labelled, symbol, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["changed_lines", "resolved_lines", "resolved_links", "source_lines", "told_notes"]
 
-_PLACES, _FORMULA = 3, 3
+_FORMULA = 3
 _CONDITION = 3
 """Lines of a condition that is told first."""
 _SCREEN = 36
@@ -163,9 +164,7 @@ def resolved_links(view: View, resolution: Resolution) -> dict[str, str]:
     """Return the addresses of the places in the source that an answer names, by what stands in it."""
     if not isinstance(view, FrameworkView):
         return {}
-    table = view.tables.framework(view.source.framework)
-    places = {f"{line.path}:{line.line}": table.address(line) for line in resolution.evidence}
-    return {text: address for text, address in places.items() if address is not None}
+    return addresses_of(view.tables.framework(view.source.framework), resolution.evidence)
 
 
 def _first(view: View, item: Resolution) -> str:
@@ -302,27 +301,8 @@ def _given(component: ComponentView) -> Mapping[str, object]:
 
 
 def source_lines(item: Resolution, *, full: bool) -> list[str]:
-    """Return where the release shows it: a path once, with further lines of the same file behind it."""
-    words = [word for word in re.split(r"[^a-z]+", item.key.rpartition("/")[2].lower()) if len(word) > 1]
-    # What is called like the key shows its value.
-    ranked = sorted(item.evidence, key=lambda place: -sum(word in place.shows.lower() for word in words))
-    ranked.sort(key=lambda place: place.program is not None)
-    places = [*item.evidence] if full else ranked[:_PLACES]
-    paths = [place.path for place in places]
-    places.sort(key=lambda place: paths.index(place.path))
-    texts: list[str] = []
-    path = None
-    for place in places:
-        name = f" ({place.shows})" if full else ""
-        line = f":{place.line}" if place.path == path else f"{place.path}:{place.line}"
-        if place.path == path:
-            texts[-1] += f"  {line}{name}"
-        else:
-            texts.append(f"{line}{name}{f' ({place.note} {place.release})' if place.note else ''}")
-        path = place.path
-    if len(item.evidence) > len(places):
-        texts[-1] += f"  {phrase('and {count} more', count=len(item.evidence) - len(places))}"
-    return labelled("source", texts)
+    """Return where the release shows it."""
+    return labelled("source", place_texts(item.key, item.evidence, full=full))
 
 
 def _notes(view: View, item: Resolution, most: int, *, full: bool) -> list[str]:

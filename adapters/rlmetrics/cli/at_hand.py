@@ -20,6 +20,7 @@ __all__ = ["answer_at_hand"]
 
 _HELP = ("-h", "--help")
 _READY = ("resolve", "show")
+_PAIRS = ("map", "diff")
 
 
 def answer_at_hand(arguments: Sequence[str]) -> str | None:
@@ -40,15 +41,17 @@ def answer_at_hand(arguments: Sequence[str]) -> str | None:
         return _ready(arguments[0], arguments[1], arguments[1])
     if len(arguments) == 4 and arguments[0] == "resolve" and "--at" in arguments[1:3]:
         key, source = (arguments[1], arguments[3]) if arguments[2] == "--at" else (arguments[3], arguments[2])
-        return _ready("at", f"{key} --at {source}", key)
-    if arguments[0] == "map" and len(arguments) in (5, 6):
-        return _mapped(arguments[1:])
+        from rlmetrics.wording.answer_book import AT, at_name
+
+        return _ready(AT, at_name(key, source.partition("==")[0]), key, source)
+    if arguments[0] in _PAIRS and len(arguments) in (5, 6):
+        return _of_pair(arguments[0], arguments[1:])
     return None
 
 
-def _mapped(words: Sequence[str]) -> str | None:
-    """Return the ready answer to what becomes of a key of one source, or of all, in another; None if there is none."""
-    from rlmetrics.wording.answer_book import MAP, map_name
+def _of_pair(book: str, words: Sequence[str]) -> str | None:
+    """Return the ready answer to what became of a key of one source, or of all, in another; None if there is none."""
+    from rlmetrics.wording.answer_book import pair_name
 
     ends: dict[str, str] = {}
     keys: list[str] = []
@@ -61,7 +64,8 @@ def _mapped(words: Sequence[str]) -> str | None:
     if len(ends) < 2 or len(keys) > 1 or any(word.startswith("-") for word in keys):
         return None
     key = keys[0] if keys else None
-    return _ready(MAP, map_name(key, ends["--from"], ends["--to"]), key or "")
+    source = ends["--from"]
+    return _ready(book, pair_name(key, source.partition("==")[0], ends["--to"]), key or "", source)
 
 
 def _version() -> str:
@@ -77,14 +81,14 @@ def _overview() -> str:
     return overview()
 
 
-def _ready(book: str, name: str, asked: str) -> str | None:
+def _ready(book: str, name: str, asked: str, source: str = "") -> str | None:
     """Return a ready answer; one with links to a site, or in another language, has to be made anew."""
     if os.environ.get("RLMETRICS_SITE") or language() != "en":
         return None
     from rlmetrics.wording.answer_book import printed_entry
 
     try:
-        text = printed_entry(book, name, asked)
+        text = printed_entry(book, name, asked, source)
     except (ImportError, ValueError):
         return None  # without tables, which the command says; or from a damaged file, without which it answers
     return None if text is None else f"{text}\n"

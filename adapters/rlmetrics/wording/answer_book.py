@@ -1,18 +1,21 @@
-"""Answers that stand ready: to questions with a name, and with a newest release, looked up before anything is imported.
+"""Answers that stand ready, looked up before anything is imported: about names, and about keys of released components.
 
-`rlmetrics generate` writes books of them: a line that says where it comes from, how long the list of names
-is, the list, and the answers. An answer is packed, and laid out for the terminal in which it is read.
+`rlmetrics generate` writes books of them, each of three parts: a line that says where it comes from and one with the
+size of the names, the names, and the answers, as numbers of lines. The lines, of which most stand in many answers, are
+in one file for all books. An answer is packed, and laid out for the terminal in which it is read. Releases of a
+component in which all is answered alike share their answers; these name none of them.
 """
 
 from __future__ import annotations
 
-import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import BinaryIO
 
-__all__ = ["AT", "MAP", "at_name", "book", "entry", "map_name", "printed_entry"]
+__all__ = ["AT", "DIFF", "MAP", "at_name", "entry", "library", "pair_name", "printed_entry"]
 
 AT = "at"
 """The book of keys of a source; the others are called like their command."""
@@ -20,6 +23,8 @@ AT = "at"
 MAP = "map"
 """The book of translations from one source to another."""
 
+DIFF = "diff"
+"""The book of what changed up to a newest release."""
 
 _LINE = "#L"
 """How addresses of source code name a line that a text names after a colon."""
@@ -27,18 +32,34 @@ _LINE = "#L"
 _PART = "\x0c\n"
 """Separates what stands out, links and the answer."""
 
+_RELEASE = "\x01"
+"""Stands for the release that was asked about."""
 
-def entry(lines: Sequence[str], keys: Sequence[str], links: Mapping[str, str]) -> str:
+_COURSE, _NONE = "=", "-"
+"""What the name of a component's releases begins with, and what stands for no answer."""
+
+_LINES, _BLOCK = "lines", 64
+"""The file of the lines, and how many of them are read at a time."""
+
+
+def entry(lines: Sequence[str], keys: Sequence[str], links: Mapping[str, str], spelled: Sequence[str] = ()) -> str:
     """Return an answer as it is kept.
 
     Args:
         lines: The answer, made by `rlmetrics.wording.terminal.unlaid`.
         keys: Names that stand out in its first line; after the one that was asked for.
         links: Addresses of texts that occur in it.
+        spelled: How it spells the source that it is about, with the release last, if it is to answer for other ones.
     """
+    import re
+
     from .packed_answer import packed
 
-    return _PART.join(["\t".join(keys), _packed_links(links), packed(lines)])
+    text = _PART.join(["\t".join(keys), _packed_links(links), packed(lines)])
+    for source in spelled:
+        release = re.split("[= \t]", source)[-1]
+        text = re.sub(rf"{re.escape(source)}(?!\.?\w)", f"{source.removesuffix(release)}{_RELEASE}", text)
+    return text
 
 
 def _packed_links(links: Mapping[str, str]) -> str:
@@ -60,63 +81,129 @@ def _links(packed_links: str) -> dict[str, str]:
     return links
 
 
-def at_name(key: str, source: str) -> str:
-    """Return the name under which the answer to a key of a source is kept."""
-    return f"{key} --at {source}"
+def at_name(key: str, component: str) -> str:
+    """Return the name under which the answers to a key of a component are kept."""
+    return f"{key} --at {component}"
 
 
-def map_name(key: str | None, source: str, target: str) -> str:
-    """Return the name under which it is kept what becomes of a key of a source, or of all of them."""
-    return " ".join([*([] if key is None else [key]), "--from", source, "--to", target])
+def pair_name(key: str | None, component: str, target: str) -> str:
+    """Return the name under which it is kept what became of a key of a component, or of all, in another source."""
+    return " ".join([*([] if key is None else [key]), "--from", component, "--to", target])
 
 
-def book(head: str, entries: Mapping[str, str]) -> str:
-    """Return a file of answers; what is the same for several names stands there once."""
-    ordered = dict(sorted(entries.items()))
-    places: dict[str, tuple[int, int]] = {}
-    end = 0
-    for text in ordered.values():
-        if text not in places:
-            size = len(text.encode())
-            places[text] = end, size
-            end += size + 1
-    names = "".join(f"\n{name}\t{places[text][0]}\t{places[text][1]}" for name, text in ordered.items())
-    return f"# {head}\n{len(names.encode())}{names}\n" + "".join(f"{text}\n" for text in places)
+def library(
+    head: str,
+    answers: Mapping[str, Mapping[str, Sequence[Sequence[str] | None]]],
+    courses: Mapping[str, Mapping[str, Sequence[Sequence[str]]]],
+) -> dict[str, str]:
+    """Return the texts of all files.
+
+    Args:
+        head: Where they come from.
+        answers: By book and name the lines of the one answer; or of one for each stretch of releases of a component,
+            None where there is none.
+        courses: By book and component its stretches of releases.
+    """
+    lines: dict[str, int] = {}
+    files = {name: _book(head, found, courses.get(name, {}), lines) for name, found in answers.items()}
+    encoded = [f"{line}\n".encode() for line in lines]
+    sizes = [sum(map(len, encoded[start : start + _BLOCK])) for start in range(0, len(encoded), _BLOCK)]
+    return {**files, _LINES: f"# {head}\n{' '.join(map(str, sizes))}\n" + "".join(f"{line}\n" for line in lines)}
 
 
-def printed_entry(name_of_book: str, name: str, asked: str) -> str | None:
+def _book(
+    head: str,
+    answers: Mapping[str, Sequence[Sequence[str] | None]],
+    courses: Mapping[str, Sequence[Sequence[str]]],
+    lines: dict[str, int],
+) -> str:
+    """Return a book; lines that are new get their numbers."""
+    kept: dict[str, int] = {}
+    rows = [f"{_COURSE}{name}\t{' '.join(map(','.join, stretches))}" for name, stretches in sorted(courses.items())]
+    for name, found in sorted(answers.items()):
+        numbered = [
+            None if each is None else _numbers([lines.setdefault(line, len(lines)) for line in each]) for each in found
+        ]
+        places = [_NONE if each is None else str(kept.setdefault(each, len(kept))) for each in numbered]
+        rows.append(f"{name}\t{' '.join(places)}")
+    names = "".join(f"{row}\n" for row in rows)
+    return f"# {head}\n{len(names.encode())}\n{names}" + "".join(f"{answer}\n" for answer in kept)
+
+
+def _numbers(places: Sequence[int]) -> str:
+    """Return numbers as text: of such as follow on each other the first, and how many."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and sum(runs[-1]) == place:
+            runs[-1][1] += 1
+        else:
+            runs.append([place, 1])
+    return " ".join(f"{first}:{count}" if count > 1 else str(first) for first, count in runs)
+
+
+def printed_entry(name_of_book: str, name: str, asked: str, source: str = "") -> str | None:
     """Return a ready answer as its stream shows it; None if there is none.
 
     Args:
         name_of_book: Where it stands.
         name: Under which name.
         asked: What was asked about, which stands out in the first line; nothing where that is no single name.
+        source: The component and release that are asked about, if any.
 
     Raises:
         ImportError: The tables have not been generated.
     """
     from rlmetrics.tables import __path__ as folders
 
-    if not name.isprintable():
+    if not f"{name}{source}".isprintable():
         return None  # neither is what separates names, nor what cannot be encoded
     try:
         with open(f"{folders[0]}/ready/{name_of_book}.txt", "rb") as stream:
             stream.readline()
-            size = int(stream.readline())
-            # The list begins with the end of the line before it.
-            stream.seek(-1, os.SEEK_CUR)
-            names = stream.read(size)
-            at = names.find(f"\n{name}\t".encode())
-            if at < 0:
+            # The names begin with the end of the line before them.
+            names = b"\n" + stream.read(int(stream.readline()))
+            stretch, numbers = _stretch(names, source), _row(names, name).split()
+            if stretch is None or not numbers or numbers[stretch] == _NONE:
                 return None
-            _, start, length = names[at + 1 :].partition(b"\n")[0].split(b"\t")
-            stream.seek(1 + int(start), os.SEEK_CUR)
-            text = stream.read(int(length)).decode()
+            answer = stream.read().split(b"\n")[int(numbers[stretch])].decode()
+        with open(f"{folders[0]}/ready/{_LINES}.txt", "rb") as stream:
+            text = _text(stream, answer)
     except FileNotFoundError:
         return None
-    from .packed_answer import laid
-    from .terminal import printed
+    from .packed_answer import laid, linked
+    from .terminal import has_colour, printed
 
-    keys, addresses, answer = text.split(_PART)
-    names_shown = [*filter(None, [asked, *keys.split("\t")])]
-    return printed(laid(answer), keys=names_shown, links=_links(addresses))
+    keys, addresses, said = text.replace(_RELEASE, source.partition("==")[2]).split(_PART)
+    links = {**_links(addresses), **linked(said, source)} if has_colour(sys.stdout) else {}
+    return printed(laid(said, source), keys=[*filter(None, [asked, *keys.split("\t")])], links=links)
+
+
+def _text(stream: BinaryIO, answer: str) -> str:
+    """Return an answer whose lines are given by their numbers."""
+    stream.readline()
+    sizes = [int(size) for size in stream.readline().split()]
+    start = stream.tell()
+    blocks: dict[int, list[bytes]] = {}
+    lines: list[bytes] = []
+    for run in answer.split(" "):
+        first, _, count = run.partition(":")
+        for number in range(int(first), int(first) + int(count or 1)):
+            block, place = divmod(number, _BLOCK)
+            if block not in blocks:
+                stream.seek(start + sum(sizes[:block]))
+                blocks[block] = stream.read(sizes[block]).split(b"\n")
+            lines.append(blocks[block][place])
+    return b"\n".join(lines).decode()
+
+
+def _row(names: bytes, name: str) -> str:
+    """Return what stands behind a name; nothing if it is none."""
+    at = names.find(f"\n{name}\t".encode())
+    return "" if at < 0 else names[at + 1 :].partition(b"\n")[0].partition(b"\t")[2].decode()
+
+
+def _stretch(names: bytes, source: str) -> int | None:
+    """Return in which stretch of a component's releases a source is; None if in no known one."""
+    component, _, release = source.partition("==")
+    stretches = _row(names, f"{_COURSE}{component}").split(" ") if source else [""]
+    return next((place for place, stretch in enumerate(stretches) if release in stretch.split(",")), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .voice import language, spoken
+from .voice import language, phrase, spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "HARD_BLANK",
     "LABEL",
     "UnlaidBlock",
+    "beside",
     "columns",
     "extent",
     "first_fitting",
@@ -32,6 +33,7 @@ __all__ = [
     "one_line",
     "padded",
     "printed",
+    "ranked",
     "symbol",
     "table",
     "unlaid",
@@ -48,6 +50,8 @@ LABEL = 10
 _SYMBOLS = {"same": "=", "close": "≈", "unreviewed": "≈", "biased": "!", "look-alike": "≠", "none": "·"}
 _PLAIN = str.maketrans({"≈": "~", "≠": "#", "·": "-", "…": "..."})
 _DEFAULT, _LEAST, _MOST = 80, 40, 160
+_NARROW = 22
+"""How wide at least texts are, where long names stand beside them."""
 _CLOSING, _OPENING = "，。；：！？、）”》", "（“《"
 """Signs before which, and behind which, no line begins."""
 _FIRST_WIDE = "\u2e80"
@@ -168,16 +172,16 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
         yield gap, word[start:]
 
 
-def labelled(label: str, text: str | Sequence[str]) -> list[str]:
-    """Return a label and the text beside it; each text of a sequence begins a new line."""
+def labelled(label: str, text: str | Sequence[str], room: int = LABEL) -> list[str]:
+    """Return a label and, so many columns in, the text beside it; each text of a sequence begins a new line."""
     texts = [text] if isinstance(text, str) else text
     if _unlaid and texts:
-        return [UnlaidBlock("labelled", (label, tuple(texts)))]
-    lines = [line for item in texts for line in wrapped(item, indent=LABEL)]
+        return [UnlaidBlock("labelled", (label, tuple(texts), room))]
+    lines = [line for item in texts for line in wrapped(item, indent=room)]
     if lines:
         name = spoken(label)
-        gap = "" if extent(name) < LABEL else " "
-        lines[0] = f"{padded(name, LABEL)}{gap}{lines[0][LABEL:]}"
+        gap = "" if extent(name) < room else " "
+        lines[0] = f"{padded(name, room)}{gap}{lines[0][room:]}"
     return lines
 
 
@@ -206,6 +210,57 @@ def if_fitting(lines: list[str], most: int, answer: list[str], other: list[str])
     if _unlaid:
         return [UnlaidBlock("if_fitting", (lines, most, answer, other))]
     return answer if len(lines) <= most else other
+
+
+def beside(head: str, names: str, texts: Sequence[str]) -> list[str]:
+    """Return texts behind a head, and names beside them, which leave them little more than half of the line.
+
+    Args:
+        head: What the first line begins with.
+        names: Names, separated by blanks; may be empty.
+        texts: Each begins a new line.
+    """
+    if _unlaid:
+        return [UnlaidBlock("beside", (head, names, tuple(texts)))]
+    whole = width() - len(head)
+    left = whole
+    if names:
+        left = max(_NARROW, min(whole * 11 // 20, whole - max(map(len, names.split())) - 2))
+    lines = [line for text in texts for line in wrapped(text, columns=left)]
+    if names:
+        others = wrapped(names, columns=whole - left - 2)
+        count = max(len(lines), len(others))
+        pairs = zip(lines + [""] * (count - len(lines)), others + [""] * (count - len(others)), strict=True)
+        lines = [f"{padded(one, left)}  {other}".rstrip() for one, other in pairs]
+    return [f"{' ' * len(head) if number else head}{line}" for number, line in enumerate(lines)]
+
+
+def ranked(
+    rows: Sequence[tuple[str, list[str]]], others: list[str], limits: tuple[int, int], rest: tuple[str, str]
+) -> list[str]:
+    """Return as many rows as there is room for, each below what it belongs to, and how many more there are.
+
+    Args:
+        rows: What a row belongs to, and its lines; what weighs most stands first.
+        others: Lines that the room is shared with.
+        limits: How many lines there may be in all, and how many of rows at least.
+        rest: What is said of one row that is left out, and of ``{count}`` of them.
+    """
+    if not rows:
+        return []
+    if _unlaid:
+        return [UnlaidBlock("ranked", (rows, others, limits, rest))]
+    room = max(limits[0] - len(others), limits[1])
+    lines: list[str] = []
+    section, left = "", 0
+    for header, row in rows:
+        more = row if header == section else [header or phrase("by default"), *row]
+        if len(lines) + len(more) < room:
+            lines += more
+            section = header
+        else:
+            left += 1
+    return [*lines, *([f"  {phrase(rest[left > 1], count=left)}"] if left else [])]
 
 
 def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2, label: str = "") -> list[str]:

@@ -1,38 +1,32 @@
-"""Answers to the plainest questions, ready to be printed: to a name alone, and to a key of a newest release.
+"""Answers to the plainest questions, ready to be printed: to a name alone, and to a key of a released component.
 
-What becomes of such a key in the newest release of another framework is among them. They are what `rlmetrics.answers`
-says, asked once for every name; `rlmetrics.wording.answer_book` reads them.
+What becomes of such a key in the newest release of another framework is among them, and what changed up to the newest
+release. They are what `rlmetrics.answers` says, asked once for every name, and for every key and release of which
+anything else is to be said than of the release before; `rlmetrics.wording.answer_book` reads them.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rlmetrics.answers.asked import Answer, answer_anywhere, answer_at
-from rlmetrics.answers.map_answer import key_lines, map_lines
-from rlmetrics.answers.show_answer import choice_lines, shown_lines
-from rlmetrics.names.lookup.anywhere import looked_up
-from rlmetrics.names.lookup.metric_summary import show
-from rlmetrics.names.mapping.mapping import map_names
-from rlmetrics.names.meanings.view import open_view
-from rlmetrics.names.tables.key_records import MapRow
 from rlmetrics.names.tables.tables import Tables
-from rlmetrics.names.tables.user_errors import NamesError
-from rlmetrics.wording.answer_book import AT, MAP, at_name, book, entry, map_name
-from rlmetrics.wording.terminal import unlaid
+from rlmetrics.wording.answer_book import AT, DIFF, MAP, library
 
 from ..cache import Shelf
 from ..output.input_digest import digest_of
 from ..output.prose import header
 from ..output.store import Output
 from ..tables.json_tables import FOLDER
+from .alike_releases import AlikeReleases
+from .ready_questions import NAMED, RELEASED
 
 __all__ = ["MADE_BY", "emit"]
 
@@ -43,18 +37,17 @@ MADE_BY = (
     "rlmetrics.lazy_dataclasses",
     "rlmetrics.lazy_imports",
     "rlmetrics.lazy_typing",
+    "rlmetrics.codegen.generate.alike_releases",
+    "rlmetrics.codegen.generate.ready_questions",
     __name__,
 )
 """The code that decides what an answer is."""
 
-_TO = " --to "
-"""Separates the sources of a pair."""
-
 _PARTS = 2
 """What every name alone means is asked in so many parts: each has to read all that any release logs."""
 
-_Answers = dict[str, str]
-"""Answers as they are kept, by name."""
+_Texts = dict[str, list[Sequence[str] | None]]
+"""Lines of answers as they are kept, by name; of a component's key, one answer for each stretch of releases."""
 
 
 class _Unit(NamedTuple):
@@ -62,11 +55,13 @@ class _Unit(NamedTuple):
 
     Attributes:
         book: The book that the answers go to.
-        about: The names that are asked about; the one source; or the one pair of sources.
+        about: The names that are asked about; or one component in several releases, oldest first.
+        target: The source that they are compared with, if any.
     """
 
     book: str
     about: tuple[str, ...]
+    target: str = ""
 
 
 class _Answered(NamedTuple):
@@ -75,33 +70,39 @@ class _Answered(NamedTuple):
     Attributes:
         read: The tables that were read, with the digest of their file; None if there is no such table.
         answers: The answers.
+        stretches: The releases that are answered alike, where it is about releases.
     """
 
     read: Mapping[str, str | None]
-    answers: _Answers
+    answers: _Texts
+    stretches: Sequence[Sequence[str]]
 
 
 class _Files:
-    """The files of tables by name, each parsed once."""
+    """The files of tables by name, each parsed once.
+
+    Attributes:
+        texts: Their texts.
+    """
 
     def __init__(self, tables: Mapping[str, str]) -> None:
         start = len(f"{FOLDER}/")
-        self._texts = {path[start:-5]: text for path, text in tables.items() if path.endswith(".json")}
+        self.texts = {path[start:-5]: text for path, text in tables.items() if path.endswith(".json")}
         self._parsed: dict[str, Any] = {}
 
     @cached_property
     def digests(self) -> Mapping[str, str]:
         """The digest of each file."""
-        return {name: digest_of(text.encode()) for name, text in self._texts.items()}
+        return {name: digest_of(text.encode()) for name, text in self.texts.items()}
 
     def __getitem__(self, name: str) -> Mapping[str, Any]:
         if name not in self._parsed:
-            self._parsed[name] = json.loads(self._texts[name])
+            self._parsed[name] = json.loads(self.texts[name])
         return self._parsed[name]  # type: ignore[no-any-return]
 
     def parse(self) -> None:
         """Parse all, for processes that inherit them."""
-        for name in self._texts:
+        for name in self.texts:
             self[name]
 
 
@@ -125,11 +126,18 @@ def emit(tables: Mapping[str, str], cache: Path | None) -> Iterator[Output]:
     if missing:
         found.update(_answered(missing, files))
         shelf.keep(found)
-    books: dict[str, _Answers] = {name: {} for name in _BOOKS}
+    answers: dict[str, _Texts] = {name: {} for name in (*NAMED, *RELEASED)}
+    courses: dict[str, dict[str, Sequence[Sequence[str]]]] = {name: {} for name in RELEASED}
     for unit in units:
-        books[unit.book].update(found[unit].answers)
-    for name, answers in books.items():
-        yield Output(f"{FOLDER}/ready/{name}.txt", book(header("spec"), answers), "spec")
+        answers[unit.book].update(found[unit].answers)
+        if unit.book in RELEASED:
+            courses[unit.book][_course(unit)] = found[unit].stretches
+    for name, text in library(header("spec"), answers, courses).items():
+        yield Output(f"{FOLDER}/ready/{name}.txt", text, "spec")
+
+
+def _course(unit: _Unit) -> str:
+    return unit.about[0].partition("==")[0]
 
 
 def _holds(answered: _Answered, files: _Files) -> bool:
@@ -148,21 +156,28 @@ def _units(files: _Files) -> Iterator[_Unit]:
         shown.setdefault(next((families[metric] for metric in metrics if metric in families), ""), []).append(name)
     yield from (_Unit("show", tuple(each)) for each in shown.values())
     tables = Tables(files.__getitem__)
-    newest = {framework: [*_newest(framework, tables)] for framework in tables.frameworks}
-    yield from (_Unit(AT, (source,)) for sources in newest.values() for source in sources)
-    for framework, sources in newest.items():
-        for other in (name for name in newest if name != framework):
-            yield from (_Unit(MAP, (f"{source}{_TO}{newest[other][-1]}",)) for source in sources)
+    newest = {name: tables.framework(name).releases.names[-1] for name in tables.frameworks}
+    for framework in newest:
+        targets = [f"{other}=={release}" for other, release in newest.items() if other != framework]
+        for sources in _courses(framework, tables):
+            yield _Unit(AT, sources)
+            yield from (_Unit(MAP, sources, target) for target in targets)
+            yield _Unit(DIFF, sources, sources[-1])
 
 
-def _newest(framework: str, tables: Tables) -> Iterator[str]:
-    """Yield the newest release that describes each component of a framework, then the framework's own newest."""
+def _courses(framework: str, tables: Tables) -> Iterator[tuple[str, ...]]:
+    """Yield each component of a framework in its releases, then the framework as a whole.
+
+    Where components do not run together, hardly anybody asks about all of them in an old release.
+    """
     table = tables.framework(framework)
-    newest: dict[str, str] = {}
+    courses: dict[str, list[str]] = {}
     for release in table.releases.names:
-        newest.update({name: release for name, _ in table.described(release)})
-    yield from (f"{framework}[{name}]=={release}" for name, release in newest.items())
-    yield f"{framework}=={table.releases.names[-1]}"
+        for name, _ in table.described(release):
+            courses.setdefault(name, []).append(f"{framework}[{name}]=={release}")
+    yield from map(tuple, courses.values())
+    first = 0 if table.programs else -1
+    yield tuple(f"{framework}=={release}" for release in table.releases.names[first:])
 
 
 def _answered(units: Sequence[_Unit], files: _Files) -> Iterator[tuple[_Unit, _Answered]]:
@@ -191,68 +206,31 @@ def _answer(unit: _Unit) -> _Answered:
         return files[name]
 
     tables = Tables(load)
-    return _Answered(read, {name: text for about in unit.about for name, text in _BOOKS[unit.book](about, tables)})
+    answers: _Texts = {}
+    if unit.book in NAMED:
+        for name in unit.about:
+            answers.update({title: [_lines(text)] for title, text in NAMED[unit.book](name, tables)})
+        return _Answered(read, answers, ())
+    framework, _, component = _course(unit).partition("[")
+    index = files[f"frameworks/{framework}/framework"]
+    releases = AlikeReleases(index, files.texts, framework, component.removesuffix("]"))
+    programs = tables.framework(framework).programs
+    stretches: list[list[str]] = []
+    for source in unit.about:
+        release = source.partition("==")[2]
+        newest = source == unit.about[-1]
+        if stretches and not newest and not programs and releases.alike(stretches[-1][-1], release, read.keys()):
+            stretches[-1].append(release)
+            continue
+        for title, text in RELEASED[unit.book](source, unit.target, tables, newest):
+            found = answers.setdefault(title, [])
+            found += [*[None] * (len(stretches) - len(found)), _lines(text)]
+        stretches.append([release])
+    for found in answers.values():
+        found += [None] * (len(stretches) - len(found))
+    return _Answered(read, answers, stretches)
 
 
-def _resolved(name: str, tables: Tables) -> Iterator[tuple[str, str]]:
-    """Yield what `resolve` says of a name; nothing where it takes more than a look."""
-
-    def answer() -> Answer:
-        _, lookups = looked_up([name], tables=tables)
-        return answer_anywhere(name, lookups[0], tables)
-
-    found = unlaid(answer)
-    if not found.is_typo:
-        yield name, entry(found.lines, (), found.links)
-
-
-def _shown(name: str, tables: Tables) -> Iterator[tuple[str, str]]:
-    """Yield what `show` says of a name."""
-    found = show(name, spec=tables)
-
-    def lines() -> list[str]:
-        return choice_lines(name, found, tables) if len(found) > 1 else shown_lines(found[0], tables)
-
-    yield name, entry(unlaid(lines), [item.metric for item in found], {})
-
-
-def _at(source: str, tables: Tables) -> Iterator[tuple[str, str]]:
-    """Yield what `resolve` says of each key of training; nothing where the source is more than one."""
-    try:
-        view = open_view(source, spec=tables)
-    except NamesError:
-        return  # several classes of one name
-    for key in dict.fromkeys(item.key for item in view.entries() if item.mode == "train"):
-
-        def answer(key: str = key) -> Answer:
-            return answer_at(view, key)
-
-        found = unlaid(answer)
-        if not found.is_typo:
-            yield at_name(key, source), entry(found.lines, (), found.links)
-
-
-def _mapped(pair: str, tables: Tables) -> Iterator[tuple[str, str]]:
-    """Yield what `map` says of a pair of sources as a whole, and of each key of training."""
-    source, _, target = pair.partition(_TO)
-    try:
-        names = map_names(source, target, spec=tables)
-    except NamesError:
-        return  # several classes of one name, or several trainers of which none is clearly meant
-    yield map_name(None, source, target), entry(unlaid(lambda: map_lines(names, full=False)), (), {})
-    for key in dict.fromkeys(item.key for item in names.from_view.entries() if item.mode == "train"):
-        row = names.translate(key).row
-        if row is not None and row.from_ == key:
-
-            def lines(row: MapRow = row) -> list[str]:
-                return [*key_lines(names, row)]
-
-            yield map_name(key, source, target), entry(unlaid(lines), (), {})
-
-
-_BOOKS: Mapping[str, Callable[[str, Tables], Iterator[tuple[str, str]]]] = {
-    "resolve": _resolved,
-    "show": _shown,
-    AT: _at,
-    MAP: _mapped,
-}
+def _lines(text: str) -> Sequence[str]:
+    """Return the lines of a text; the same object for the same line, which is then kept once."""
+    return [*map(sys.intern, text.split("\n"))]

@@ -1,0 +1,67 @@
+"""Releases of a component in which the same is answered: no range of any table that the answers were read from ends."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
+from typing import Any
+
+__all__ = ["AlikeReleases"]
+
+_RANGE = re.compile(r'"((?:[0-9][\w.]*)?(?:\.\.(?:[0-9][\w.]*)?)?)"')
+"""A release or a range of them, as a text of JSON."""
+
+_PROOFS = "proofs/"
+"""Tables of where the source shows something, which ready answers look up themselves."""
+
+
+class AlikeReleases:
+    """The releases of one component.
+
+    Args:
+        index: The table of the framework.
+        texts: The texts of all tables, by name.
+        framework: The framework.
+        component: Its name; nothing for the framework as a whole.
+    """
+
+    def __init__(self, index: Mapping[str, Any], texts: Mapping[str, str], framework: str, component: str) -> None:
+        self._own, self._texts = index, texts
+        self._index = f"frameworks/{framework}/framework"
+        self._component = component
+        self._releases = tuple(dict(index["RELEASES"]))
+        self._known: set[str] = set()
+        self._edges: set[int] = set()
+
+    def alike(self, first: str, second: str, read: Set[str]) -> bool:
+        """Tell whether everything that the tables that were read say of a release they say of a later one."""
+        for table in read - self._known:
+            self._edges |= self._edges_of(table)
+            self._known.add(table)
+        begin, end = (self._releases.index(release) for release in (first, second))
+        return self._edges.isdisjoint(range(begin + 1, end + 1))
+
+    def _edges_of(self, table: str) -> Set[int]:
+        """Return the places of releases in which something begins to hold, or no longer holds, by a table."""
+        if table.startswith(_PROOFS):
+            return frozenset()
+        if table != self._index:
+            return _edges_in(self._texts.get(table, ""), self._releases)
+        # What other components there are does not matter.
+        rows = [row for row in self._own["COMPONENTS"] if row[0] == self._component]
+        others = {name: value for name, value in self._own.items() if name not in ("RELEASES", "COMPONENTS")}
+        return _edges_in(json.dumps([rows, others]), self._releases)
+
+
+@lru_cache(maxsize=4096)
+def _edges_in(text: str, releases: Sequence[str]) -> frozenset[int]:
+    order = {release: place for place, release in enumerate(releases)}
+    edges: set[int] = set()
+    for found in {*_RANGE.findall(text)}:
+        first, dots, last = found.partition("..")
+        end = last if dots else first
+        edges.update([order[first]] if first in order else [])
+        edges.update([order[end] + 1] if end in order else [])
+    return frozenset(edges)
