@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 1 where names collided, something was lost or left out, or the report could not be given.
     """
-    from rlmetrics.translate import translate_file, views, wandb_runs
+    from rlmetrics.translate import translate_file
     from rlmetrics.translate.translation_options import Options
 
     options: dict[str, Any] = {
@@ -131,11 +131,15 @@ def run(args: argparse.Namespace) -> int:
     if args.html is not None:
         _require_page(Path(args.html), args)
     place = {"output": args.output, "force": args.force}
-    if args.input.startswith(wandb_runs.SCHEME):
+    if args.input.startswith("wandb:"):
+        from rlmetrics.translate.wandb_runs import translate_server_run
+
         with bar() as progress:
-            report = wandb_runs.translate_server_run(args.input, Options(**options), progress=progress)
-    elif args.input.startswith(views.SCHEME):
-        report = views.translate_view(args.input, Options(**options), overwrite=args.overwrite, **place)
+            report = translate_server_run(args.input, Options(**options), progress=progress)
+    elif args.input.startswith("wandb-workspace:"):
+        from rlmetrics.translate.views import translate_view
+
+        report = translate_view(args.input, Options(**options), overwrite=args.overwrite, **place)
     else:
         with bar() as progress:
             report = translate_file(
@@ -174,12 +178,12 @@ def _tell(message: str) -> None:
 
 def _reported(report: Report, args: argparse.Namespace) -> bool:
     """Give the report, and tell whether that was possible: the copy stands by then, whatever becomes of the report."""
-    from rlmetrics.translate.translation_page import page
-
-    from .pages import write_page
-
     try:
         if args.html is not None:
+            from rlmetrics.translate.translation_page import page
+
+            from .pages import write_page
+
             write_page(Path(args.html), page(report))
         print(_text(report, args), flush=True)
     except BrokenPipeError:

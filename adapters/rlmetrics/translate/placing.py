@@ -7,7 +7,6 @@ containers, where they are all 1.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import shutil
@@ -119,6 +118,8 @@ def _exchanged(one: Path, other: Path) -> bool:
     """Let two paths change places in one step, and tell whether the system can do that."""
     if not sys.platform.startswith("linux"):
         return False
+    import ctypes
+
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import NamedTuple
 
+from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.names.tables.user_errors import UserError
@@ -19,6 +15,10 @@ from rlmetrics.names.tables.user_errors import UserError
 from .jobs import Job
 from .origins import Origin
 from .report import Report
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 __all__ = ["Outcome", "Task", "done_in"]
 
@@ -51,9 +51,14 @@ def done_in(processes: int, job: Job, tasks: Sequence[Task]) -> Iterator[tuple[T
         for task in tasks:
             yield task, _outcome(job, task)
         return
+    # Most translations are done in this process, which these would take a fifth longer to start.
+    import multiprocessing
+    from multiprocessing.connection import Connection, wait
+
     # Forking a process that may have threads is not safe; a new one costs a third of a second.
     context = multiprocessing.get_context("spawn")
-    waiting, running = list(tasks)[::-1], dict[Connection, tuple[BaseProcess, Task]]()
+    waiting = list(tasks)[::-1]
+    running: dict[Connection, tuple[BaseProcess, Task]] = {}
     try:
         while waiting or running:
             while waiting and len(running) < processes:
@@ -102,6 +107,8 @@ def _received(connection: Connection) -> Outcome | OSError:
 
 def _work(job: Job, connection: Connection) -> None:
     """Do tasks until there are no more; Ctrl-C is the business of the process that has the output."""
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         while True:

@@ -6,7 +6,6 @@ the copy appears as a whole, as always. A share that was written before is taken
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -67,6 +66,8 @@ class Share:
     """
 
     def __init__(self, output: Path, shard: Shard, what: Any) -> None:
+        import hashlib
+
         digest = hashlib.blake2b(repr((output.name, shard.of, what)).encode(), digest_size=6).hexdigest()
         self._folder = output.with_name(f".{digest}.{shard.of}-shards")
         self._shard = shard
@@ -120,6 +121,8 @@ def tree_of(folder: Path) -> Path:
 
 def stamp_of(files: list[Path]) -> str:
     """Return a text that is another one if a file was written since."""
+    import hashlib
+
     digest = hashlib.blake2b(digest_size=16)
     for file in files:
         status = file.stat()
