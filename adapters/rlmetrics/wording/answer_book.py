@@ -174,8 +174,9 @@ def printed_entry(name_of_book: str, name: str, asked: str, source: str = "") ->
     from .terminal import has_colour, printed
 
     keys, addresses, said = text.replace(_RELEASE, source.partition("==")[2]).split(_PART)
+    lines = laid(said, source)
     links = {**_links(addresses), **linked(said, source)} if has_colour(sys.stdout) else {}
-    return printed(laid(said, source), keys=[*filter(None, [asked, *keys.split("\t")])], links=links)
+    return printed(lines, keys=[*filter(None, [asked, *keys.split("\t")])], links=links)
 
 
 def _text(stream: BinaryIO, answer: str) -> str:
