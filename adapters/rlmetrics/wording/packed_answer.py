@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-__all__ = ["PLACES", "laid", "linked", "packed"]
+__all__ = ["PLACES", "laid", "linked", "packed", "packed_line"]
 
 PLACES = "places"
 """The kind of a block in the place of lines that say where the source shows something: file, key and anchors."""
@@ -40,6 +40,11 @@ def packed(lines: Sequence[str]) -> str:
     pool: dict[str, int] = {}
     answer = _places(lines, pool)
     return "\n".join([answer, *pool])
+
+
+def packed_line(lines: Sequence[str]) -> str | None:
+    """Return how an answer of one block stands in a pool; None for none."""
+    return _text(lines[0], {}) if lines else None
 
 
 def _places(lines: Sequence[str], pool: dict[str, int]) -> str:

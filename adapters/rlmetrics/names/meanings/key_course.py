@@ -99,6 +99,8 @@ class ComponentCourse:
         stems = [(name, stem_at(table, name, release)) for name, release in ends]
         self._wanted = [(name, stem) for name, stem in stems if stem is not None]
         self._deciding: dict[tuple[object, ...], list[dict[str, str]]] = {}
+        self.kept: dict[object, Any] = {}
+        """What is found out about a key once, for whoever asks again."""
 
     def part(self, release: str) -> _Release | None:
         """Return the component in a release, None where it is not described."""

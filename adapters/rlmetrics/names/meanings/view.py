@@ -180,7 +180,7 @@ def open_views(
 
             views.append(ConventionView(tables, source))
         else:
-            views.append(FrameworkView(tables, source, config))
+            views.append(FrameworkView(tables, source, config) if config else _usual(tables, source))
     if config:
         from ..settings.configuration import check_config
 
@@ -191,6 +191,12 @@ def open_views(
             [(component.table, component.release) for component in components],
         )
     return views
+
+
+@lru_cache(maxsize=4)
+def _usual(tables: Tables, source: Source) -> FrameworkView:
+    """Return a source under its defaults; of several questions about two sources, one is often the same."""
+    return FrameworkView(tables, source)
 
 
 @lru_cache(maxsize=4)

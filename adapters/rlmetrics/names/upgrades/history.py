@@ -72,10 +72,14 @@ class History:
             at: A release in which the key has that name; the last one that has it, if left out.
         """
         names = followed(self._course, key, mode, at)
-        changes = steps(self._course, names, mode)
-        changes += self._switched(names, mode, changes)
-        changes.sort(key=lambda change: self.releases.index(change.release))
-        return [*self._folded(changes, mode)]
+        place = mode, *names.items()
+        if place not in self._course.kept:
+            changes = steps(self._course, names, mode)
+            changes += self._switched(names, mode, changes)
+            changes.sort(key=lambda change: self.releases.index(change.release))
+            self._course.kept[place] = [*self._folded(changes, mode)]
+        events: list[Event] = self._course.kept[place]
+        return events
 
     def _switched(self, names: dict[str, str | None], mode: str, changes: Sequence[Change]) -> Iterator[Change]:
         """Yield the defaults that were turned on or off and that the notes of a key name."""

@@ -13,8 +13,11 @@ __all__ = ["AlikeReleases"]
 _RANGE = re.compile(r'"((?:[0-9][\w.]*)?(?:\.\.(?:[0-9][\w.]*)?)?)"')
 """A release or a range of them, as a text of JSON."""
 
-_PROOFS = "proofs/"
+_PROOFS = "proofs"
 """Tables of where the source shows something, which ready answers look up themselves."""
+
+_PER_FRAMEWORK = frozenset({"frameworks", "defaults", "settings"})
+"""Tables of a framework, whose ranges are of its own releases."""
 
 
 class AlikeReleases:
@@ -30,7 +33,7 @@ class AlikeReleases:
     def __init__(self, index: Mapping[str, Any], texts: Mapping[str, str], framework: str, component: str) -> None:
         self._own, self._texts = index, texts
         self._index = f"frameworks/{framework}/framework"
-        self._component = component
+        self._framework, self._component = framework, component
         self._releases = tuple(dict(index["RELEASES"]))
         self._known: set[str] = set()
         self._edges: set[int] = set()
@@ -45,7 +48,8 @@ class AlikeReleases:
 
     def _edges_of(self, table: str) -> Set[int]:
         """Return the places of releases in which something begins to hold, or no longer holds, by a table."""
-        if table.startswith(_PROOFS):
+        place, *rest = table.split("/")
+        if place == _PROOFS or (place in _PER_FRAMEWORK and rest[0] != self._framework):
             return frozenset()
         if table != self._index:
             return _edges_in(self._texts.get(table, ""), self._releases)

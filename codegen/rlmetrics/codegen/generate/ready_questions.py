@@ -17,7 +17,7 @@ from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.names.upgrades.release_differences import diff
 from rlmetrics.wording.answer_book import AT, DIFF, MAP, at_name, entry, pair_name
-from rlmetrics.wording.packed_answer import PLACES, packed
+from rlmetrics.wording.packed_answer import PLACES, packed_line
 from rlmetrics.wording.signature_words import source_words
 from rlmetrics.wording.source_places import addresses_of, place_texts
 from rlmetrics.wording.terminal import UnlaidBlock, labelled, unlaid
@@ -79,21 +79,19 @@ def _places_left_open(source: str, view: View, key: str, answer: Answer) -> str 
     of_key = matches[0].entry
     table, stem = view.tables.framework(view.source.framework), view.components[of_key.component].stem
     evidence = table.evidence(stem, of_key.at, view.source.release)
-    if evidence != view.evidence(of_key) or answer.links != addresses_of(table, evidence):
+    if answer.links != addresses_of(table, evidence) or (table.programs and evidence != view.evidence(of_key)):
         return None
-    told = packed(unlaid(lambda: labelled("source", place_texts(key, evidence))))
-    left_open = packed([UnlaidBlock(PLACES, (stem, key, *of_key.at))])
     lines = entry(answer.lines, (), {}, _spelled(source, view.tables)).split("\n")
-    line = told.partition("\n")[2]
-    if not line or lines.count(line) != 1:
+    told = packed_line(unlaid(lambda: labelled("source", place_texts(key, evidence))))
+    if told is None or lines.count(told) != 1:
         return None
-    lines[lines.index(line)] = left_open.partition("\n")[2]
+    lines[lines.index(told)] = str(packed_line([UnlaidBlock(PLACES, (stem, key, *of_key.at))]))
     return "\n".join(lines)
 
 
 def _spelled(source: str, tables: Tables) -> Sequence[str]:
     """Return how an answer may spell its source: by name, in prose, and in a line on its release."""
-    (release,) = packed(unlaid(lambda: labelled("release", source.partition("==")[2]))).splitlines()[1:]
+    release = packed_line(unlaid(lambda: labelled("release", source.partition("==")[2])))
     return source, source_words(source, tables), f"\n{release}"
 
 
