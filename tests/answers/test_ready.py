@@ -146,7 +146,7 @@ def parts(draw: st.DrawFn, depth: int = 2) -> Callable[[], list[str]]:
     """Return what makes a part of an answer, with parts in it."""
 
     def plain() -> Callable[[], list[str]]:
-        text, number = draw(TEXTS), draw(SMALL)
+        text, number, names = draw(TEXTS), draw(SMALL), draw(st.sampled_from(["", "some/key, another/one"]))
         return draw(
             st.sampled_from(
                 [
@@ -156,7 +156,7 @@ def parts(draw: st.DrawFn, depth: int = 2) -> Callable[[], list[str]]:
                     lambda: footnote(number, text),
                     lambda: one_line(text, "   (hint)"),
                     lambda: labelled("in between", [text, text[:9]], 13),
-                    lambda: beside("! 1.0  ", draw(WORDS) if number % 2 else "", [text]),
+                    lambda: beside("! 1.0  ", names, [text]),
                 ]
             )
         )
