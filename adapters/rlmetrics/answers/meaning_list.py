@@ -25,8 +25,6 @@ MOST_OTHERS = 5
 """Further keys with the same ending that are shown beside a key's own meanings."""
 MOST_FRAMEWORKS = 3
 """So many frameworks are named in a list of them; of what several log, one less is told."""
-_SCREEN = 34
-"""A list of meanings has no more lines, so that the question stays in sight."""
 
 _FACETS = {
     "quantity": later("what is measured"),
@@ -79,13 +77,8 @@ def meaning_lines(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables
     lines += meaning_table(groups, tables, full=full)
     if len(groups) > 1:
         lines += ["", *wrapped(_apart(groups, tables))]
-    end = ["", *_next(lookup.found[0], key)]
-    others: list[str] = []
-    for most in range(MOST_OTHERS, 0, -1):
-        others = _others(key, lookup, catalogue, tables, full=full, most=most)
-        if full or len(lines) + len(others) + len(end) <= _SCREEN:
-            break
-    return [*lines, *others, *end]
+    lines += _others(key, lookup, catalogue, tables, full=full)
+    return [*lines, "", *_next(lookup.found[0], key)]
 
 
 def near_lines(key: str, near: Sequence[str], catalogue: Catalogue, tables: Tables) -> list[str]:
@@ -302,10 +295,10 @@ def _apart(groups: Sequence[Meaning], tables: Tables) -> str:
     return " ".join(told)
 
 
-def _others(
-    key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, full: bool, most: int = MOST_OTHERS
-) -> list[str]:
+def _others(key: str, lookup: Lookup, catalogue: Catalogue, tables: Tables, *, full: bool) -> list[str]:
     """Return other keys with the same ending, and what a framework logs instead that has no such key."""
+    # The more frameworks there are, the more is said of the key itself.
+    most = max(1, MOST_OTHERS - max(0, len(tables.frameworks) - MOST_FRAMEWORKS + 1))
     lines: list[str] = []
     bare = lookup.found[0].key
     logged = catalogue.ending(bare) if lookup.way in (KEY, SHOWN) and "/" not in bare else []
