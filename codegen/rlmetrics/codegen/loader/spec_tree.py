@@ -32,7 +32,7 @@ from ..model import (
 from ..spec import FrameworkSpec, LanguageTexts, Spec, SpecFile, YamlOrigin, home_of
 from .cited_sources import with_sources
 from .document import YamlDocument
-from .groups import write_out
+from .fact_groups import write_out
 from .joined_parts import joined
 from .model_errors import Fault, explain
 from .overlay import lay_over

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.codegen.loader.groups import write_out
+from rlmetrics.codegen.loader.fact_groups import write_out
 from rlmetrics.codegen.meaning import ExtendedFile
 from rlmetrics.codegen.model import ComponentFile, Framework
 from rlmetrics.names.settings.guards import parse
