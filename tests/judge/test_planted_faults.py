@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 from folders import ROOT
-from rlmetrics.codegen.judge.sentence_judge import SentenceJudge
+from rlmetrics.codegen.judge.spec_judge import SentenceJudge
 from rlmetrics.codegen.lint.carried import Carried
 from rlmetrics.codegen.lint.context import Context
 from rlmetrics.codegen.lint.sentences import Sentence, sentences

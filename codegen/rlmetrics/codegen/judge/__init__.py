@@ -6,7 +6,7 @@
 - `shown_numbers`: what these keys are in each step
 - `verdicts`: what steps can say, and what a sentence is held against
 - `value_verdicts`, `constant_verdicts`, `trait_verdicts`: sentences on values, on constants, and on what traits do
-- `sentence_judge`, `spec_judge`, `judged_lock`: all of them; the verdicts are kept in ``spec/judged.lock``
+- `spec_judge`, `judged_lock`: all of them; the verdicts are kept in ``spec/judged.lock``
 
 The sentences themselves are gathered by `rlmetrics.codegen.lint.sentences`, and what each is told of by
 `rlmetrics.codegen.lint.carried`.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rlmetrics.names.meanings.constancy import stated
 
-from .shown_numbers import ROUNDING, SITUATIONS, USUAL, Shown
+from .shown_numbers import ROUNDING, SITUATIONS, USUAL, StepNumber
 from .verdicts import HELD, Sight, StepVerdict, refused, unseen
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def varies_verdict(sentence: Sentence, sight: Sight) -> StepVerdict:
     usual = [item for item in sight.usable(sentence.told) if not any(map(_is_number, item.settings.values()))]
     usable = {item.identity: item for item in usual if not _is_told(item)}
     for carrier in usable.values():
-        first: Shown | None = None
+        first: StepNumber | None = None
         for shown in (one for situations in SITUATIONS for one in sight.numbers.all([carrier], situations)):
             if math.isnan(shown.value):  # nothing was counted
                 continue

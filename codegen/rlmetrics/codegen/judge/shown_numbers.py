@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables
     from rlmetrics.reproduction.recipes import Recipe
 
-__all__ = ["ROUNDING", "SITUATIONS", "USUAL", "Shown", "StepNumbers"]
+__all__ = ["ROUNDING", "SITUATIONS", "USUAL", "StepNumber", "StepNumbers"]
 
 ROUNDING = 1e-6
 _DIGITS = 6
@@ -26,7 +26,7 @@ USUAL: Situations = frozenset()
 SITUATIONS = [USUAL] + [frozenset[Situation]([one]) for one in get_args(Situation) if one != "usual"]
 
 
-class Shown(NamedTuple):
+class StepNumber(NamedTuple):
     """The number that a step has.
 
     Attributes:
@@ -87,19 +87,19 @@ class StepNumbers:
                 self._failing[asked] = str(error) or "plain Python does not compute it"
         return self._failing[asked]
 
-    def some(self, carriers: Sequence[Carrier], holds: Callable[[Shown], bool]) -> bool:
+    def some(self, carriers: Sequence[Carrier], holds: Callable[[StepNumber], bool]) -> bool:
         """Tell whether any step has what is asked for; two passes of one policy may differ a little, too."""
         moved = [carrier._replace(one_update=False) for carrier in carriers if carrier.one_update]
         every = [*carriers, *moved]
         return any(holds(shown) for situations in SITUATIONS for shown in self.all(every, situations))
 
-    def all(self, carriers: Sequence[Carrier], situations: Situations) -> Iterator[Shown]:
+    def all(self, carriers: Sequence[Carrier], situations: Situations) -> Iterator[StepNumber]:
         """Yield the numbers of all carriers in all steps of a situation."""
         for carrier in carriers:
             more: Situations = frozenset({"policy_unchanged"}) if carrier.one_update else USUAL
             for step, value in self.of(carrier.recipe, situations | more) or ():
                 if self._fits(carrier, step):
-                    yield Shown(round(value, _DIGITS) + 0.0, step, carrier, value)
+                    yield StepNumber(round(value, _DIGITS) + 0.0, step, carrier, value)
 
     def _fits(self, carrier: Carrier, step: ReferenceStep) -> bool:
         """Tell whether a run of a carrier can have such a step: one with a value model where the values are logged."""

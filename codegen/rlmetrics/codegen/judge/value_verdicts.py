@@ -15,7 +15,7 @@ from rlmetrics.names.tables.key_records import Reading
 from rlmetrics.names.tables.readings import covers
 
 from ..model import Situation
-from .shown_numbers import ROUNDING, SITUATIONS, USUAL, Shown
+from .shown_numbers import ROUNDING, SITUATIONS, USUAL, StepNumber
 from .verdicts import HELD, Sight, StepVerdict, refused, unseen
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def reading_verdict(sentence: Sentence, sight: Sight) -> StepVerdict:
     return HELD
 
 
-def _told(sentence: Sentence, sight: Sight) -> tuple[list[Carrier], Callable[[Shown], bool]]:
+def _told(sentence: Sentence, sight: Sight) -> tuple[list[Carrier], Callable[[StepNumber], bool]]:
     """Return the carriers of which a reading is told, and what tells whether it is told of a value."""
     said: SpecReading = sentence.says
     usable = sight.usable(sentence.told)
@@ -85,7 +85,7 @@ def _told(sentence: Sentence, sight: Sight) -> tuple[list[Carrier], Callable[[Sh
         return told, lambda shown: covers(said.value, shown.value)
     reading = Reading(said.value, said.level, said.says)
 
-    def is_told(shown: Shown) -> bool:
+    def is_told(shown: StepNumber) -> bool:
         entry = cast("Resolution", shown.carrier.entry)
         return applies(reading, entry, Given(f"{shown.value:g}", shown.value))
 
@@ -121,7 +121,7 @@ def range_verdict(sentence: Sentence, sight: Sight) -> StepVerdict:
     return HELD if seen else sight.nothing(sentence.told)
 
 
-def _explained(shown: Shown, sight: Sight) -> bool:
+def _explained(shown: StepNumber, sight: Sight) -> bool:
     """Tell whether a trait, a record or the metric says of a value what it is, in place of its range."""
     entry, tables = shown.carrier.entry, sight.tables
     told = [item["value"] for name in entry.signature.traits for item in tables.traits[name].get("reads", ())]
