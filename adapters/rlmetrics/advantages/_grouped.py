@@ -34,7 +34,7 @@ def group_relative(
         group_ids: Prompt of each response ``[B]``, int; groups need be neither contiguous nor of one size.
         std: What :math:`s` is: of the rewards of the group (GRPO, arXiv:2402.03300), of all rewards of the batch (TRL's
             ``scale_rewards="batch"``), or none, with no division at all (Dr. GRPO, arXiv:2503.20783).
-        ddof: What is taken off the number of rewards in the variance; 1 in TRL and verl.
+        ddof: Degrees of freedom by which the number of rewards is reduced in the variance; 1 in TRL and verl.
         epsilon: Added to the standard deviation; 1e-4 in TRL, 1e-6 in verl.
         alone: What a response gets that is alone in its group: 0, or its reward, as verl's unvectorised estimators do
             (the mean then counts as 0, the standard deviation of its group as 1).
@@ -79,7 +79,7 @@ def best_of_group(
             of one response, nobody is ahead of anybody.
         std: Whether the lead is divided by the standard deviation of the rewards of the group, of all rewards of the
             batch, or not at all.
-        ddof: What is taken off the number of rewards in the variance.
+        ddof: Degrees of freedom by which the number of rewards is reduced in the variance.
         epsilon: Added to the standard deviation; 1e-6 in verl.
 
     Returns:

@@ -19,10 +19,10 @@ def whiten(
     Args:
         advantages: Advantage of each token ``[B, T]``, float.
         mask: Which tokens count ``[B, T]``, bool or int.
-        ddof: What is taken off the number of tokens in the variance. With fewer tokens than that the variance counts
+        ddof: Degrees of freedom by which the number of tokens is reduced in the variance. With fewer tokens it counts
             as 0: a single token becomes 0, where frameworks stop with an error or return NaN.
         epsilon: Added to the variance, so that constant advantages become 0; 1e-8 in TRL and verl.
-        shift_mean: Whether the mean is taken off; if not, the result keeps the mean of the input.
+        shift_mean: Whether the mean is subtracted; if not, the result keeps the mean of the input.
 
     Returns:
         Whitened advantages ``[B, T]``, 0 outside the mask, without gradient, in the dtype of the input or float32 if

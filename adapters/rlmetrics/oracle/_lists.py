@@ -76,7 +76,7 @@ def at_greatest(xs: Sequence[float], by: Sequence[float]) -> float:
 
 
 def quantile(xs: Sequence[float], level: float) -> float:
-    """Return the number that a share of all lies below, between neighbours on a straight line; NaN wins."""
+    """Return the quantile of a level, linearly interpolated between neighbours; NaN propagates."""
     if not xs or any(map(math.isnan, xs)):
         return math.nan
     ordered = sorted(xs)

@@ -60,7 +60,7 @@ def value_at_max(slot: Tensor) -> Tensor:
 def quantile(values: Tensor, size: Tensor, *, level: float) -> Tensor:
     """Return a quantile of the last ``size`` of the sorted values ``[n]``; NaN if one is NaN, or there are none.
 
-    Between two neighbours it lies on the straight line.
+    Between two neighbours it is linearly interpolated.
     """
     if not values.numel():
         return size * nan

@@ -27,12 +27,12 @@ def number_of(x: Tensor) -> Tensor:
 
 
 def smallest(x: Tensor, over: Tensor | None = None) -> Tensor:
-    """Return the minimum over the population, float64 ``[]``; infinity if it is empty. NaN wins."""
+    """Return the minimum over the population, float64 ``[]``; infinity if it is empty. NaN propagates."""
     return _extreme(x, over, inf).amin().to(wide_dtype(x))
 
 
 def largest(x: Tensor, over: Tensor | None = None) -> Tensor:
-    """Return the maximum over the population, float64 ``[]``; minus infinity if it is empty. NaN wins."""
+    """Return the maximum over the population, float64 ``[]``; minus infinity if it is empty. NaN propagates."""
     return _extreme(x, over, -inf).amax().to(wide_dtype(x))
 
 

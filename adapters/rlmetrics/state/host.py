@@ -152,17 +152,17 @@ def log_sigmoid(x: float) -> float:
 
 
 def minimum(x: float, y: float) -> float:
-    """Return the smaller number; NaN wins."""
+    """Return the smaller number; NaN propagates."""
     return x if x < y or x != x else y
 
 
 def maximum(x: float, y: float) -> float:
-    """Return the greater number; NaN wins."""
+    """Return the greater number; NaN propagates."""
     return x if x > y or x != x else y
 
 
 def clamp(x: float, low: float, high: float) -> float:
-    """Return x between two bounds; the upper one wins if they cross, and NaN stays."""
+    """Return x between two bounds; the upper one wins if they cross, and NaN propagates."""
     return minimum(maximum(x, low), high)
 
 

@@ -74,7 +74,7 @@ class Min(KindOfSlot):
     fill, called, start, each, clean = "smallest", "{0}_min", (inf,), ("min",), True
 
     def merge(self, left: Tensor, right: Tensor) -> Tensor:
-        """Take the minimum; NaN wins."""
+        """Take the minimum; NaN propagates."""
         return left.minimum(right)
 
 
@@ -84,7 +84,7 @@ class Max(KindOfSlot):
     fill, called, start, each, clean = "largest", "{0}_max", (-inf,), ("max",), True
 
     def merge(self, left: Tensor, right: Tensor) -> Tensor:
-        """Take the maximum; NaN wins."""
+        """Take the maximum; NaN propagates."""
         return left.maximum(right)
 
 
@@ -170,7 +170,7 @@ class AtMax(KindOfSlot):
     fill, called, start, has_size = "at_max", "{0}_at_max", (0.0, -inf, 0.0), True
 
     def merge(self, left: Tensor, right: Tensor) -> Tensor:
-        """Take the larger one: of equals the earlier stays, and NaN wins."""
+        """Take the larger one: of equals the earlier stays, and NaN propagates."""
         import torch
 
         before, after = left[..., 1:2], right[..., 1:2]

@@ -44,7 +44,7 @@ def histogram(state: Tensor) -> Tensor:
 
 
 def variance(ddof: int) -> Callable[[Tensor], Tensor]:
-    """Return what computes the variance of moments, with so many degrees of freedom less than values."""
+    """Return what computes the variance of moments; ``ddof`` is subtracted from their count."""
 
     def result(state: Tensor) -> Tensor:
         return ops.variance(state, ddof=ddof)
@@ -53,7 +53,7 @@ def variance(ddof: int) -> Callable[[Tensor], Tensor]:
 
 
 def deviation(ddof: int) -> Callable[[Tensor], Tensor]:
-    """Return what computes the standard deviation of moments, with so many degrees of freedom less than values."""
+    """Return what computes the standard deviation of moments; ``ddof`` is subtracted from their count."""
 
     def result(state: Tensor) -> Tensor:
         return ops.standard_deviation(state, ddof=ddof)
