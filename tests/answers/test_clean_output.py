@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -117,18 +119,23 @@ def test_streams_are_as_before_after_a_command(log, capsys):
     assert (sys.stdout, sys.stderr) == before
 
 
-def test_no_key_of_the_environment_is_printed_or_written(tmp_path, capsys, monkeypatch):
+def test_no_key_of_the_environment_is_printed_or_written(tmp_path):
     """A server's error may repeat the key that it was sent, and a log may hold one: neither terminal nor page does."""
     key = "0123456789abcdef" * 2
-    monkeypatch.setenv("WANDB_API_KEY", key)
-    monkeypatch.setenv("SOME_TOKEN", "loss")  # any word
     log, page = tmp_path / "run.jsonl", tmp_path / "page.html"
     log.write_text("".join(f'{{"step": {step}, "{key}": 1.0, "loss": 0.5}}\n' for step in range(3)))
+    said = ""
+    for asked in (["check", log, "--at", "trl[SFTTrainer]==1.16.0", "--full", "--html", page], ["resolve", key]):
+        done = subprocess.run(
+            [sys.executable, "-m", "rlmetrics.cli", *asked],
+            env={**os.environ, "WANDB_API_KEY": key, "SOME_TOKEN": "loss"},  # the other is any word
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said += done.stdout + done.stderr
 
-    main(["check", str(log), "--at", "trl[SFTTrainer]==1.16.0", "--full", "--html", str(page)])
-    main(["resolve", key])
-
-    said = "".join(capsys.readouterr()) + page.read_text(encoding="utf-8")
+    said += page.read_text(encoding="utf-8")
     assert key not in said
     assert "`***`" in said
     assert "loss" in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +61,12 @@ class CleanStream:
         return getattr(self._stream, name)
 
 
+@cache
 def _secrets() -> list[str]:
-    """Return the keys that the environment holds, which the texts of servers may repeat."""
-    return [value for name, value in os.environ.items() if len(value) >= _SHORTEST and _HOLDS_SECRET.search(name)]
+    """Return the keys that the environment holds, which the texts of servers may repeat; read once a process."""
+    return [
+        os.environ[name] for name in os.environ if _HOLDS_SECRET.search(name) and len(os.environ[name]) >= _SHORTEST
+    ]
 
 
 def _without(secrets: list[str], text: str) -> str:

@@ -71,7 +71,10 @@ class Cause(NamedTuple):
 def contrast(before: Entry, after: Entry, tables: Tables) -> dict[Topic, Pair]:
     """Return what sets two entries apart; of two metrics only that, and what is not said of how they are computed."""
     pairs: dict[Topic, Pair] = {}
-    for topic in _topics(before, after, tables):
+    topics = _topics(before, after, tables)
+    if before.signature.unstated or after.signature.unstated:
+        topics = _stated(topics, before, after, tables)
+    for topic in topics:
         pair = _pair(before, after, topic, tables)
         if pair is not None:
             pairs[topic] = pair
@@ -81,12 +84,9 @@ def contrast(before: Entry, after: Entry, tables: Tables) -> dict[Topic, Pair]:
     return pairs
 
 
-def _topics(before: Entry, after: Entry, tables: Tables) -> list[Topic]:
-    """Return what may set two entries apart; what is unstated of one of them is not among it."""
-    topics = _all_topics(before, after, tables)
+def _stated(topics: list[Topic], before: Entry, after: Entry, tables: Tables) -> list[Topic]:
+    """Return the topics without those of which one of two entries states nothing."""
     unstated = {*before.signature.unstated, *after.signature.unstated}
-    if not unstated:
-        return topics
     of_population = {
         name for entry in (before, after) for name in population_traits(entry.signature.population, tables)
     }
@@ -98,8 +98,8 @@ def _topics(before: Entry, after: Entry, tables: Tables) -> list[Topic]:
     ]
 
 
-def _all_topics(before: Entry, after: Entry, tables: Tables) -> list[Topic]:
-    """Return what may set two entries apart, as if everything were stated."""
+def _topics(before: Entry, after: Entry, tables: Tables) -> list[Topic]:
+    """Return what may set two entries apart, as if everything were stated of both."""
     first, second = before.signature, after.signature
     topics: list[Topic] = []
     _add_unlike(topics, _OF_ENTRY, before, after)

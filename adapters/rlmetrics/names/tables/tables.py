@@ -151,12 +151,13 @@ def statements(
         anchor: The anchor.
         releases: Those of the framework: within a file, what stood there first comes first.
     """
+    order = dict(zip(releases.names, range(len(releases.names)), strict=True))
     found = [
-        (number, releases.index(ranges[0].partition("..")[0]), symbol, said, offsets, ranges)
+        (number, order[ranges[0].partition("..")[0]], symbol, said, offsets, ranges)
         for number, symbol, said, places in proofs.get("anchors", {}).get(anchor, ())
         for offsets, ranges in places
     ]
-    paths = proofs.get("paths", ())
+    paths = {number: proofs["paths"][number] for number in {number for number, *_ in found}}
     return [
         (paths[number], symbol, offsets, ranges, said) for number, _, symbol, said, offsets, ranges in sorted(found)
     ]
