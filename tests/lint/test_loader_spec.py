@@ -340,3 +340,10 @@ def test_a_part_needs_its_file(spec: SpecText) -> None:
     """A folder that no file is named like is nothing that anyone reads."""
     spec.edit("frameworks/acme/nobody/more", "", "keys: {}\n")
     assert [finding.id for finding in spec.findings()] == ["stray-file"]
+
+
+def test_parts_of_a_file_that_cannot_be_read_are_no_faults(spec: SpecText) -> None:
+    """What they lack stands in the file."""
+    spec.edit("frameworks/acme/trainer/more", "", "keys: {}\n")
+    spec.edit("frameworks/acme/trainer", "title: Trainer", "title: [Trainer")
+    assert {finding.id for finding in spec.findings() if finding.level == "error"} == {"yaml-syntax"}

@@ -172,12 +172,16 @@ class _Reader:
             except OSError as error:
                 self._report_unreadable(error, path)
                 self._lose(ref)
+                if path is paths[0]:
+                    return
                 continue
             document, findings = parse(content, shown_name(self._root, path))
             self._findings += findings
             raw = self._raw.get(ref)
             if document.data is None:
                 self._lose(ref)
+                if path is paths[0]:
+                    return  # without the file, its parts make no whole
             elif raw is None:
                 self._raw[ref] = _Raw(document, document.data)
             elif extends:

@@ -33,7 +33,7 @@ PLANTED: dict[str, tuple[str, str, str, str]] = {
         "val/contain_eos_token is 0 in the step (all_truncated",
     ),
     "a count that stands for no number is never negative": (
-        "signatures",
+        "signatures/defects",
         "    reads:\n      - value: '< 0'\n        level: info\n        shown_by: [not_reported]\n        says: >-\n"
         "          {value} means that the number is not available: -1 stands where the engine does not report it.\n",
         "",
