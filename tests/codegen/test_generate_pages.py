@@ -65,7 +65,7 @@ def test_page_has_what_a_reader_asks(made: dict[str, str]) -> None:
 def test_page_says_who_logs_it_and_how(made: dict[str, str]) -> None:
     """Each key stands with its trainer, releases and condition, and with how that code departs."""
     page = made["k/demo/policy/kl"]
-    for expected in ("Trainer", "1.0", "1.2", "beta != 0", "padding positions are part of the mean"):
+    for expected in ("Trainer", "1.0", "1.2", "beta != 0", "Padding positions are part of the mean"):
         assert expected in page
 
 
