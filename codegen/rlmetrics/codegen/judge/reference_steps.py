@@ -41,7 +41,7 @@ class StepCut(NamedTuple):
         micro_batch: Micro-batches of each.
         has_whole_groups: Whether all responses to a prompt are in one micro-batch, or anywhere.
         is_half: Whether policies compute in bfloat16, and not in float32.
-        has_values: Whether advantages come from a value model, and not from groups.
+        has_values: Whether advantages come from a critic, and not from groups.
     """
 
     window: int
@@ -92,7 +92,7 @@ class ReferenceStep(NamedTuple):
     def name(self) -> str:
         """How a message calls it."""
         words = ", ".join(sorted(self.situations)) or "usual"
-        more = f"{', bfloat16' * self.cut.is_half}{', a value model' * self.cut.has_values}"
+        more = f"{', bfloat16' * self.cut.is_half}{', a critic' * self.cut.has_values}"
         return f"{words}, seed {self.seed}, {self.cut.rank} ranks, {self.cut.micro_batch} micro-batches{more}"
 
 
@@ -333,7 +333,7 @@ class _Responses:
         return found
 
     def _of_values(self, returns: list[list[float]], values: list[list[float]]) -> list[list[float]]:
-        """Return advantages over a value model, with mean 0 and a spread of 1 over the tokens that count."""
+        """Return advantages over a critic, with mean 0 and a spread of 1 over the tokens that count."""
         gaps = [[x - y for x, y in zip(*row, strict=True)] for row in zip(returns, values, strict=True)]
         counted = [x for row, length in zip(gaps, self._lengths, strict=True) for x in row[:length]]
         mean = sum(counted) / max(len(counted), 1)

@@ -102,7 +102,7 @@ class StepNumbers:
                     yield StepNumber(round(value, _DIGITS) + 0.0, step, carrier, value)
 
     def _fits(self, carrier: Carrier, step: ReferenceStep) -> bool:
-        """Tell whether a run of a carrier can have such a step: one with a value model where the values are logged."""
+        """Tell whether a run of a carrier can have such a step: one with a critic where the values are logged."""
         if not step.cut.has_values:
             return True
         place = carrier.entry.component, carrier.view.source.release
@@ -136,4 +136,4 @@ class StepNumbers:
 
 
 _OF_VALUES = "value/"
-"""What metrics of a value model have in their names."""
+"""What metrics of a critic have in their names."""
