@@ -41,7 +41,8 @@ def _entries() -> Iterator[tuple[FrameworkView, ComponentView, Entry]]:
 
 def _drawn(guard: Expression, draws: random.Random) -> Mapping[str, Any]:
     """Return settings, of values that a guard names and others."""
-    values = [node.value for node in guard.walk() if hasattr(node, "value")]
+    nodes: list[Any] = list(guard.walk())
+    values = [node.value for node in nodes if hasattr(node, "value")]
     return {name: draws.choice([*values, True, False, None, 0, 1, 7, "other"]) for name in guard.names()}
 
 

@@ -142,7 +142,10 @@ def test_a_checkpoint_keeps_what_was_found(health: bool | None) -> None:
     first.on_log(None, saved, control)
     resumed = json.loads(json.dumps(vars(saved)["stateful_callbacks"]))
 
-    second = MetricsCallback(at=AT, health=None if health is None else [True, told.append])
+    def tell(found: Any) -> None:
+        told.append(found)
+
+    second = MetricsCallback(at=AT, health=None if health is None else tell)
     again = Trainer(second)
     second.on_train_begin(None, SimpleNamespace(global_step=2, stateful_callbacks=resumed, log_history=()), control)
     row = again.log({"loss": 0.5, "grad_norm": 0.5})

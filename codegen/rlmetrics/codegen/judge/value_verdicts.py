@@ -15,7 +15,7 @@ from rlmetrics.names.tables.key_records import Reading
 from rlmetrics.names.tables.readings import covers
 
 from ..model import Situation
-from .shown_numbers import ROUNDING, SITUATIONS, USUAL, StepNumber
+from .shown_numbers import ROUNDING, SITUATIONS, USUAL, Situations, StepNumber
 from .verdicts import HELD, Sight, StepVerdict, refused, unseen
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def range_verdict(sentence: Sentence, sight: Sight) -> StepVerdict:
     """Judge a range: on the axis of every key, no step leaves it."""
     usable = _each_once(sight.usable(sentence.told))
     seen = False
-    for situations in (USUAL, *(frozenset([one]) for one in _EXTREME)):
+    tried: list[Situations] = [USUAL, *(frozenset([one]) for one in _EXTREME)]
+    for situations in tried:
         for shown in sight.numbers.all(usable, situations):
             span = shown_range(cast("Resolution", shown.carrier.entry), sight.tables)
             if span is None or not math.isfinite(shown.value):
