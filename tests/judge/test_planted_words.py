@@ -110,7 +110,7 @@ CHECKS: dict[str, tuple[Callable[[], list[str]], tuple[Any, str, Any]]] = {
     "an alternative is left out": (false_conditions, (conditions, "decisive", _without_alternatives)),
     "a factor is forgotten": (forgotten_factors, (trust, "_made_of", lambda _: "the formula")),
     "a largest of parts is left out": (forgotten_extremes, (signature_words, "_rest", lambda *_: iter(()))),
-    "a template does not know itself": (unknown_templates, (ComponentView, "_templated", [])),
+    "a template does not know itself": (unknown_templates, (ComponentView, "_templated", property(lambda _: []))),
 }
 
 

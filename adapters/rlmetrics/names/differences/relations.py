@@ -251,7 +251,8 @@ class _Words:
         if cause.kind == "population":
             return self._both(*(f"over {population}" for population in pair))
         if cause.kind == "snapshot":
-            return f"computed with {self._both(*(f'{snapshot} parameters' for snapshot in pair))}"
+            (left, right), (here, there) = pair, self._sides
+            return f"computed with {left} parameters in {here}, {right} parameters in {there}"
         if cause.kind == "reduction":
             sides = zip(pair, (self._source, self._target), strict=True)
             operations = (self._operation(cause.name, operation, entry) for operation, entry in sides)
