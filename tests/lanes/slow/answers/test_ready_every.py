@@ -29,8 +29,9 @@ def test_every_ready_answer_of_a_map_is_what_the_command_makes(share):
     for number, (pair, asked) in enumerate([*keys.items()][share::8]):
         columns = WIDTHS[number % 3]
         assert_same("map", f"--from {pair}", columns, colour=columns == 80)
-        if len(asked) == 1:
-            assert_same("map", f"{asked[0]} --from {pair}", columns, colour=False)
+        if len(asked) < 2:  # of what has nothing on the other side no key stands ready
+            for key in asked:
+                assert_same("map", f"{key} --from {pair}", columns, colour=False)
             continue
         ends = ["--from", *pair.split(" ")]
         answers = [answered("map", key, *ends, COLUMNS=str(columns)).out for key in asked]

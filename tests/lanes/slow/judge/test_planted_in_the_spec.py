@@ -23,7 +23,7 @@ PLANTED: dict[str, tuple[str, str, str, str]] = {
         "frameworks/trl/grpo_trainer",
         '    - {releases: ..0.15.2, when: "true"}\n    - {releases: 0.17.0, when: num_iterations == 1 and loss_type ==',
         '    - {releases: ..0.16.1, when: "true"}\n    - {releases: 0.17.0, when: num_iterations == 1 and loss_type ==',
-        "loss is -",
+        "trl[GRPOTrainer]==0.16.1 loss",
     ),
     "1 means that every response was cut off, of the share of those that ended": (
         "frameworks/trl/online_dpo_trainer",
@@ -51,11 +51,11 @@ PLANTED: dict[str, tuple[str, str, str, str]] = {
         f"{DIVERGENCE}    constant_when: [0 when num_iterations == 1]\n    at: [per_token_kl",
         "not 0",
     ),
-    "0 is the ideal of a ratio": (
+    "0 is the ideal of a correlation": (
         "metrics/rollout",
         "      - value: 1\n        level: expected\n        shown_by: [engines_agree]\n",
         "      - value: 0\n        level: expected\n        shown_by: [engines_agree]\n",
-        "in the step (engines_agree",
+        "training/rollout_act",
     ),
 }
 
@@ -82,8 +82,8 @@ def test_a_planted_sentence_is_refused(name: str, found: list[SpecFinding]) -> N
     places = {finding.location.file: finding for finding in found if says in finding.message}
 
     assert places, [finding.message for finding in found]
-    if file != "signatures":  # what is refused there is the range of the metric
-        assert f"spec/{file}.yaml" in {finding.location.file for finding in found if says in finding.message}
+    if not file.startswith("signatures"):  # what is refused there is the range of the metric
+        assert any(place.startswith(f"spec/{file}") for place in places)  # or in a part of it, where a record names it
 
 
 def test_nothing_else_is_refused(found: list[SpecFinding]) -> None:
