@@ -464,6 +464,26 @@ def test_a_log_in_which_no_rule_finds_anything_to_look_at_is_not_called_well(tmp
     assert out.startswith("Not judged: no rule looks at anything that these 20 rows hold.")
 
 
+@pytest.mark.parametrize(("first", "said"), [(101, "no steps"), (20, "1 step")])
+def test_what_has_too_few_steps_in_common_is_not_called_the_same(tmp_path, capsys, first, said):
+    """Runs over other steps: nothing was compared, in text, page and JSON, and values are those of a step of both."""
+    a, b, page = tmp_path / "a.jsonl", tmp_path / "b.jsonl", tmp_path / "page.html"
+    for path, start, reward in ((a, 1, 0.1), (b, first, 0.9)):
+        path.write_text("".join(f'{{"step": {step}, "reward": {reward}}}\n' for step in range(start, start + 20)))
+    asked = ["compare", a, b, "--at", "trl[grpo]==0.15.2"]
+
+    _, out, _ = run(capsys, *asked, "--html", page)
+    _, document, _ = run(capsys, *asked, "--json")
+
+    lead = "Nothing was compared: no metric that both log has 3 steps in common"
+    assert out.startswith(f"{lead}.\n")
+    assert f"= reward  not compared: {said} in common" in out
+    assert ("last in common 0.1, 0.9" in out) == (said == "1 step")
+    assert lead in page.read_text(encoding="utf-8")
+    (pair,) = json.loads(document)["pairs"]
+    assert (pair["steps_in_common"], pair["first_difference_step"]) == (int(said == "1 step"), None)
+
+
 def test_compare_finds_where_runs_part(tmp_path, capsys):
     """Two releases are compared on canonical names; the first line says at which step they part."""
     a = write(tmp_path / "a.jsonl", "healthy", source=GRPO)

@@ -34,6 +34,8 @@ class Pair:
         first_difference_step: Where they part; None if they do not, or may not be compared.
         convert: Converts a value of the first to the second's terms.
         severity: How much weighs what differs under the runs' configurations.
+        steps_in_common: At how many steps both have a value.
+        last: The values at the last of these; None without one.
     """
 
     metric: str
@@ -44,6 +46,21 @@ class Pair:
     first_difference_step: float | None
     convert: Any = None
     severity: str = "same"
+    steps_in_common: int = 0
+    last: tuple[float, float] | None = None
+
+    @property
+    def compared(self) -> bool:
+        """Whether there are enough steps in common to tell whether they part."""
+        return self.steps_in_common >= _IN_ROW
+
+    @property
+    def outcome(self) -> str:
+        """Whether and where the two part."""
+        if not self.compared:
+            common = "1 step" if self.steps_in_common == 1 else f"{self.steps_in_common or 'no'} steps"
+            return f"not compared: {common} in common"
+        return "same" if self.first_difference_step is None else f"part at {self.first_difference_step:g}"
 
     @property
     def comparable(self) -> bool:
@@ -76,6 +93,17 @@ class Comparison:
         parted = [pair for pair in self.pairs if pair.first_difference_step is not None]
         return min(parted, key=lambda pair: pair.first_difference_step or 0.0, default=None)
 
+    @property
+    def lead(self) -> str:
+        """Whether they part, and where."""
+        first = self.parts_at
+        if first is not None:
+            return f"The runs part at step {first.first_difference_step:g}, first on {first.metric}"
+        compared = sum(pair.comparable and pair.compared for pair in self.pairs)
+        if not compared:
+            return f"Nothing was compared: no metric that both log has {_IN_ROW} steps in common"
+        return f"The runs do not part on any of {compared} metrics that can be compared"
+
     def as_json(self) -> dict[str, Any]:
         """Return the comparison in the shape that ``rlmetrics compare --json`` prints."""
         return {
@@ -89,6 +117,7 @@ class Comparison:
                     "relation": pair.relation,
                     "severity": pair.severity,
                     "differs_by": pair.differs_by,
+                    "steps_in_common": pair.steps_in_common,
                     "first_difference_step": None
                     if pair.first_difference_step is None
                     else whole(pair.first_difference_step),
@@ -120,9 +149,10 @@ def compare(a: RunCurves, b: RunCurves, spec: Overlays | Tables = None) -> Compa
         relation, differs, convert = counterparts.relation(key, other)
         severity = counterparts.severity(key, relation, differs)
         pair = Pair(meaning.metric, key, other, relation, differs, None, convert, severity)
+        shared = _shared(a.curves[key], b.curves[other], convert)
+        pair = replace(pair, steps_in_common=len(shared), last=shared[-1][1:] if shared else None)
         if pair.comparable:
-            step = first_difference(a.curves[key], b.curves[other], convert)
-            pair = replace(pair, first_difference_step=step)
+            pair = replace(pair, first_difference_step=first_difference(a.curves[key], b.curves[other], convert))
         pairs.append(pair)
     pairs.sort(key=lambda pair: (not pair.comparable, _or_infinity(pair.first_difference_step), pair.metric))
     only_b = [key for key in b.meanings if key not in taken]
@@ -138,17 +168,12 @@ def _or_infinity(step: float | None) -> float:
 
 
 def first_difference(a: Drawn, b: Drawn, convert: Any = None) -> float | None:
-    """Return the step at which two curves part for good; None if they do not.
+    """Return the step at which two curves part for good; None if they do not, or have too few steps in common.
 
     Runs that begin with equal numbers part where these first differ by more than a millionth. Others part where their
     medians of five points first lie further apart than four times the noise of both, for three points in a row.
     """
-    values = dict(zip(b.steps, b.values, strict=True))
-    shared = [
-        (step, convert(value) if convert else value, values[step])
-        for step, value in zip(a.steps, a.values, strict=True)
-        if step in values
-    ]
+    shared = _shared(a, b, convert)
     if len(shared) < _IN_ROW:
         return None
     if all(_close(one, two) for _, one, two in shared[:_IN_ROW]):
@@ -164,28 +189,38 @@ def first_difference(a: Drawn, b: Drawn, convert: Any = None) -> float | None:
     return None
 
 
+def _shared(a: Drawn, b: Drawn, convert: Any) -> list[tuple[float, float, float]]:
+    """Return each step that both curves have, with both values in the second's terms."""
+    values = dict(zip(b.steps, b.values, strict=True))
+    return [
+        (step, convert(value) if convert else value, values[step])
+        for step, value in zip(a.steps, a.values, strict=True)
+        if step in values
+    ]
+
+
 def _close(one: float, two: float) -> bool:
     return one == two or abs(one - two) <= 1e-6 * max(abs(one), abs(two)) or (one != one and two != two)
 
 
 def comparison_text(comparison: Comparison, *, full: bool = False) -> str:
     """Return a comparison as a person reads it."""
-    first = comparison.parts_at
     comparable = [pair for pair in comparison.pairs if pair.comparable]
     beside = [pair for pair in comparison.pairs if not pair.comparable]
-    if first is None:
-        lead = f"The runs do not part on any of {len(comparable)} metrics that can be compared."
-    else:
-        lead = f"The runs part at step {first.first_difference_step:g}, first on {first.metric}."
-    lines = [lead, "", f"a  {comparison.a.run} ({comparison.a.at})", f"b  {comparison.b.run} ({comparison.b.at})", ""]
+    lines = [
+        f"{comparison.lead}.",
+        "",
+        f"a  {comparison.a.run} ({comparison.a.at})",
+        f"b  {comparison.b.run} ({comparison.b.at})",
+        "",
+    ]
     shown = comparable if full else comparable[:14]
     width = max((len(pair.a) for pair in shown), default=0)
     for pair in shown:
         mark = {"exact": "=", "affine": "=", "approximate": "≈", "unreviewed": "≈"}[pair.relation]
-        step = "same" if pair.first_difference_step is None else f"part at {pair.first_difference_step:g}"
-        last_a, last_b = comparison.a.curves[pair.a].values[-1], comparison.b.curves[pair.b].values[-1]
         name = pair.a if pair.a == pair.b else f"{pair.a}  {pair.b}"
-        lines.append(f"{mark} {name:<{width}}  {step}  last {last_a:.4g}, {last_b:.4g}")
+        last = "" if pair.last is None else "  last in common {:.4g}, {:.4g}".format(*pair.last)
+        lines.append(f"{mark} {name:<{width}}  {pair.outcome}{last}")
     if len(comparable) > len(shown):
         lines.append(f"  and {len(comparable) - len(shown)} more · --full")
     if beside:

@@ -28,7 +28,7 @@ def _article(comparison: Comparison) -> Iterator[str]:
     yield f'<div class="kick"><code>{escape(comparison.a.run)}</code><span>{escape(comparison.a.at)}</span>'
     yield f"<span>against</span><code>{escape(comparison.b.run)}</code><span>{escape(comparison.b.at)}</span></div>"
     if first is None:
-        yield "<h1>The runs do not part</h1>"
+        yield f"<h1>{escape(comparison.lead)}</h1>"
     else:
         yield f"<h1>The runs part at step {first.first_difference_step:g}</h1>"
         yield f'<p class="lead">First on <code>{escape(first.metric)}</code>. What parts later may only follow from it.</p>'
@@ -57,14 +57,13 @@ def _article(comparison: Comparison) -> Iterator[str]:
 def _box(comparison: Comparison, pair: Pair) -> str:
     a, b = comparison.a.curves[pair.a], comparison.b.curves[pair.b]
     part = pair.first_difference_step
-    said = "do not part" if part is None else f"part at step {part:g}"
     note = (
         "" if pair.relation != "approximate" else f" · {escape(pair.differs_by[0]['what'])}" if pair.differs_by else ""
     )
     name = escape(pair.a if pair.a == pair.b else f"{pair.a} · {pair.b}")
     return (
         f'<div class="c1"><div class="hd"><code>{name}</code><span class="w">{escape(pair.metric)}{note}</span>'
-        f'<span class="v">{said}</span></div><div class="box">{_two(a, b, pair.convert, part)}</div></div>'
+        f'<span class="v">{pair.outcome}</span></div><div class="box">{_two(a, b, pair.convert, part)}</div></div>'
     )
 
 

@@ -156,7 +156,8 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
             msg = f"{framework} {effective}{asked} has no {named} any more; the last release that has it is {ended}"
             raise NamesError(msg)
         releases = describe_releases(table, candidates)
-        msg = f"{framework}{_bracket(named)} is not described for release {effective}{asked}; described: {releases}"
+        said = f"{framework}{_bracket(named)} is not described for release {effective}{asked.removesuffix(',')}"
+        msg = f"{said}; described: {releases}"
         raise NamesError(msg)
     source = Source(framework, effective, described, named, release, ended, chosen)
     if source.fallbacks:

@@ -28,7 +28,7 @@ def overlaid(overlays: Sequence[str]) -> Callable[[str], Mapping[str, Any]]:
             raise NamesError(msg)
     try:
         from rlmetrics.codegen.lint import runner
-        from rlmetrics.codegen.lint.checks import reference_checks
+        from rlmetrics.codegen.lint.checks import guard_checks, reference_checks, release_checks
         from rlmetrics.codegen.loader import SpecError, load
         from rlmetrics.codegen.tables import build
     except ModuleNotFoundError as error:
@@ -38,16 +38,17 @@ def overlaid(overlays: Sequence[str]) -> Callable[[str], Mapping[str, Any]]:
         raise NamesError(msg) from None
     try:
         spec = load(find_spec(), folders)
-        # Only what would make a question fail; rlmetrics lint checks the rest.
+        # Only what would make a question fail, or leave something out of its answer; rlmetrics lint checks the rest.
         # An `allow:` may name one of the others, so that it is unknown here says nothing.
-        wanted = {check.id for check in reference_checks.CHECKS if check.level == "error"} - {runner.UNKNOWN_CHECK.id}
-        findings = [item for item in runner.run(spec, reference_checks.CHECKS) if item.id in wanted]
+        checks = [*reference_checks.CHECKS, *release_checks.CHECKS, *guard_checks.CHECKS]
+        wanted = {check.id for check in checks if check.level == "error"} - {runner.UNKNOWN_CHECK.id}
+        findings = [item for item in runner.run(spec, checks) if item.id in wanted]
     except SpecError as error:
         findings = list(error.findings)
         spec = None
     if spec is None or findings:
-        first = findings[0]
-        more = f" (and {len(findings) - 1} more; run rlmetrics lint)" if len(findings) > 1 else ""
+        first = min(findings, key=lambda item: item.id.startswith("unused-"))  # which may follow from another
+        more = f" (and {len(findings) - 1} more; run rlmetrics lint --spec {overlays[0]})" if len(findings) > 1 else ""
         msg = f"{first.location}: {first.message}; {first.fix}{more}"
         raise NamesError(msg)
     data = build(spec)

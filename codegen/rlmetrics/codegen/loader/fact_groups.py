@@ -8,6 +8,7 @@ which every entry knows where it was written.
 
 from __future__ import annotations
 
+import difflib
 import operator
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -283,8 +284,9 @@ class _Writer:
 
     def _unknown(self, stem: str, path: YamlPath, name: str) -> None:
         known = {each for _, file in self._chain for each in file.groups} | set(self._framework.groups)
+        near = difflib.get_close_matches(name, sorted(known), n=1)
         message = f"no group is called `{name}`: neither here, nor in extended files, nor in framework.yaml"
-        fix = f"define it under `groups`, or name one of {', '.join(sorted(known))}" if known else "define it"
+        fix = f"did you mean `{near[0]}`?" if near else "define it under `groups`"
         fault = GroupFault("unknown-group", stem, path, message, fix)
         if fault not in self.faults:
             self.faults.append(fault)
