@@ -237,7 +237,7 @@ class MetricsCallback:
 
     ``GRPOTrainer(…, callbacks=[MetricsCallback(…)])`` does what `attach` does with the same arguments, from the moment
     that the trainer is made, or its training begins. Passed to another trainer, it attaches itself there, too, and the
-    run of that one is judged by itself. Checkpoints hold what the monitor knows (transformers 4.42 and later), so that
+    run of that one is judged by itself. Checkpoints hold what the monitor knows (transformers 4.41 and later), so that
     a training that is resumed is judged as if it had not been interrupted.
 
     Args:
