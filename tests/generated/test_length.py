@@ -28,6 +28,7 @@ length/terminated/min sequence nan -
 length/terminated/max sequence nan -
 length/truncated_fraction sequence nan -
 length/at_limit_fraction sequence nan -
+length/sequence_at_limit_fraction sequence nan -
 length/nonempty/mean sequence nan -
 length/nonempty/min sequence nan -
 length/nonempty/max sequence nan -

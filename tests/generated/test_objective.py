@@ -15,12 +15,14 @@ objective/sapo_loss sequence nan padding logprobs old_logprobs advantages
 objective/clip_cov_loss token nan padding logprobs old_logprobs advantages
 objective/covariance_dropped_fraction token nan padding
 objective/kl_cov_loss token nan padding logprobs old_logprobs advantages
+objective/kl_cov_loss@weighted token nan padding logprobs old_logprobs advantages rollout_weights
 objective/abs_log_ratio token nan padding logprobs old_logprobs
 objective/geometric_mean_loss sequence nan padding logprobs old_logprobs advantages
 objective/geometric_mean_loss@empty_counted sequence nan padding logprobs old_logprobs advantages
 objective/geometric_mean_clip_fraction_positive token nan padding
 objective/geometric_mean_clip_fraction_negative token nan padding
 objective/dro_loss token nan padding logprobs old_logprobs advantages
+objective/dro_loss@weighted token nan padding logprobs old_logprobs advantages rollout_weights
 objective/cispo_loss token nan padding logprobs old_logprobs advantages
 objective/two_sided_clip_fraction token nan padding
 objective/dppo_tv_loss token nan padding logprobs old_logprobs advantages

@@ -28,6 +28,8 @@ policy/ratio/mean token nan padding logprobs old_logprobs
 policy/ratio/mean@padded token nan - logprobs old_logprobs
 policy/ratio/distribution token nan padding
 policy/ratio/distribution@unmasked token nan -
+policy/log_probability/mean token nan padding logprobs
+policy/old_log_probability/mean token nan padding old_logprobs
 policy/ratio/variance_of_means batch nan - ratio_means
 policy/ratio/variance_of_means@zero_filled batch nan - ratio_means
 policy/old_log_probability/distribution token nan padding

@@ -13,6 +13,7 @@ reward/score/std sequence nan - scores
 reward/score/max sequence nan - scores
 reward/score/min sequence nan - scores
 reward/score/distribution sequence nan -
+reward/filtering_score/mean sequence nan - scores
 reward/total/mean sequence nan padding token_rewards
 reward/total/max sequence nan padding token_rewards
 reward/total/min sequence nan padding token_rewards

@@ -13,6 +13,8 @@ reward_model/loss@centred sequence nan - chosen_scores rejected_scores
 reward_model/accuracy sequence nan -
 reward_model/margin sequence nan - chosen_scores rejected_scores
 reward_model/score/mean sequence nan - chosen_scores rejected_scores
+reward_model/score/chosen sequence nan - chosen_scores
+reward_model/score/rejected sequence nan - rejected_scores
 reward_model/score/min sequence nan - chosen_scores rejected_scores
 reward_model/score/max sequence nan - chosen_scores rejected_scores
 reward_model/step_loss token nan - step_label_logprobs

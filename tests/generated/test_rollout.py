@@ -40,6 +40,7 @@ rollout/chi_squared/token token nan padding old_logprobs rollout_logprobs
 rollout/chi_squared/token@clamped token nan padding old_logprobs rollout_logprobs
 rollout/chi_squared/sequence sequence nan padding old_logprobs rollout_logprobs
 rollout/chi_squared/sequence@clamped sequence nan padding old_logprobs rollout_logprobs
+rollout/chi_squared/sequence_normalised sequence nan padding old_logprobs rollout_logprobs
 rollout/token_weight/std token nan padding old_logprobs rollout_logprobs
 rollout/token_weight/std@clamped token nan padding old_logprobs rollout_logprobs
 rollout/token_weight/std@zeroed token nan padding old_logprobs rollout_logprobs

@@ -11,6 +11,7 @@ CASES = checks.cases("""
 validation/mean group nan - sample_values
 validation/auxiliary_mean group nan - sample_values
 validation/std group nan - sample_values
+validation/best_sample/mean group nan - sample_values
 validation/best_of_n/mean group nan -
 validation/best_of_n/std group nan -
 validation/pass_at_k group nan -

@@ -8,10 +8,24 @@ its functions that is used. Examples assume these names:
     >>> from torch import tensor
     >>> from rlmetrics import functional as F
 
+A step of PPO or GRPO is judged by ten numbers first, of which ``PPOSuite`` and ``GRPOSuite`` of ``rlmetrics.suites``
+compute most in one pass; the page "The ten numbers of a PPO or GRPO step" says what they are called elsewhere:
+
+- Reward: reward_score_mean, reward_total_mean, reward_function_mean
+- Spread of rewards: reward_group_std, reward_score_std, reward_zero_std_fraction
+- Divergence from the reference: kl_reference_k3, kl_old_reference_k1, kl_old_reference_sum_k1, kl_reference_k1
+- Divergence from the old policy: kl_old_k1, kl_old_k2, kl_old_k3
+- Clip fraction: policy_clip_fraction, policy_outside_region_fraction
+- Entropy: entropy_policy, entropy_old_policy
+- Policy loss: policy_loss
+- Gradient norm: optimizer_gradient_norm
+- Length of responses: length_response_mean, length_truncated_fraction, length_at_limit_fraction
+- Critic: value_explained_variance, value_loss, value_error
+
 ``dir`` lists what people look for first, which are by topic:
 
 - Advantages: advantage_mean, advantage_max, advantage_min
-- Asynchronous rollout workers: async_rollout_duration_mean, async_rollout_backpressure_mean,
+- Asynchronous rollout workers: async_rollout_turns_mean, async_rollout_duration_mean, async_rollout_backpressure_mean,
   async_rollout_time_in_queue_mean
 - Asynchronous training: asynchrony_sample_wait_time
 - Balance of work: balance_expert_load_max_violation, balance_expert_load_min_violation,
@@ -20,27 +34,28 @@ its functions that is used. Examples assume these names:
   balance_expert_load_min_violation_layer_mean, balance_expert_load_avg_violation_layer_max,
   balance_expert_load_avg_violation_layer_mean
 - Completions: completion_tool_calls_mean, completion_tool_calls_failure_fraction
-- Critic optimisation: critic_loss, critic_gradient_norm, critic_multi_token_prediction_loss
+- Critic optimisation: critic_loss, critic_gradient_norm, critic_learning_rate, critic_multi_token_prediction_loss
 - Distillation: distillation_loss, distillation_abs_loss, distillation_loss_max, distillation_loss_min,
   distillation_old_kl, distillation_divergence_forward_kl, distillation_divergence_reverse_kl,
   distillation_divergence_jensen_shannon, distillation_divergence_geometric_mean, distillation_loss_on_generated,
   distillation_loss_on_dataset, distillation_logprob_difference_abs_mean, distillation_weighted_advantage_loss
 - Entropy: entropy_policy, entropy_old_policy, entropy_surprisal_sum
-- Group-relative policy optimisation: group_clip_fraction_low_rank_min, group_clip_fraction_high_rank_max,
-  group_clip_fraction_low_sequence_min, group_clip_fraction_high_sequence_max, group_sequence_ratio_clip_fraction,
-  group_sequence_ratio_clip_fraction_low, group_sequence_ratio_clip_fraction_high, group_sequence_ratio_clipped_low_min,
-  group_sequence_ratio_clipped_high_max, group_cispo_clip_fraction, group_sequence_ratio_cispo_clip_fraction,
-  group_vespo_weight_mean, group_batch_std_is_zero, group_advantage_mean, group_loss_penalized, group_loss_cispo,
-  group_loss_vespo, group_loss_luspo, group_user_metric
+- Group-relative policy optimisation: group_clip_fraction_low_rank_min, group_unclipped_side_fraction,
+  group_clip_fraction_high_rank_max, group_clip_fraction_low_sequence_min, group_clip_fraction_high_sequence_max,
+  group_sequence_ratio_clip_fraction, group_sequence_ratio_clip_fraction_low, group_sequence_ratio_clip_fraction_high,
+  group_sequence_ratio_clipped_low_min, group_sequence_ratio_clipped_high_max, group_cispo_clip_fraction,
+  group_sequence_ratio_cispo_clip_fraction, group_vespo_weight_mean, group_batch_std_is_zero, group_advantage_mean,
+  group_loss_penalized, group_loss_cispo, group_loss_vespo, group_loss_luspo, group_user_metric
 - KL divergence: kl_old_k1, kl_old_k2, kl_old_sequence_k2, kl_old_k3, kl_reference_k1, kl_reference_k2, kl_reference_k3,
   kl_reference_abs, kl_reference_full, kl_old_reference_k1, kl_old_reference_k2, kl_old_reference_k3,
   kl_old_reference_abs, kl_old_reference_full, kl_old_reference_sum_k1, kl_old_reference_sum_k2,
   kl_old_reference_sum_k3, kl_old_reference_sum_abs, kl_old_reference_sum_full, kl_coefficient, kl_rollout_k1,
   kl_rollout_k3
-- Lengths: length_response_mean, length_response_min, length_response_max, length_prompt_mean, length_sequence_mean,
-  length_sequence_max, length_dataset_response_mean, length_dataset_response_max, length_dataset_response_min,
-  length_terminated_mean, length_terminated_min, length_terminated_max, length_truncated_fraction,
-  length_at_limit_fraction, length_nonempty_mean, length_nonempty_at_limit_fraction, length_end_token_count
+- Lengths: length_response_mean, length_response_std, length_response_min, length_response_max, length_prompt_mean,
+  length_prompt_min, length_prompt_max, length_sequence_mean, length_sequence_max, length_dataset_response_mean,
+  length_dataset_response_max, length_dataset_response_min, length_terminated_mean, length_terminated_min,
+  length_terminated_max, length_truncated_fraction, length_at_limit_fraction, length_sequence_at_limit_fraction,
+  length_nonempty_mean, length_nonempty_at_limit_fraction, length_end_token_count
 - Online preference learning: online_preference_score_advantage, online_preference_opponent_score,
   online_preference_score_win_fraction, online_preference_win_probability, online_preference_reinforce_score,
   online_preference_two_sided_kl, online_preference_exploration_loss, online_preference_xpo_total_loss,
@@ -54,44 +69,52 @@ its functions that is used. Examples assume these names:
   packing_row_fill, packing_padding_fraction, packing_masked_fraction, packing_trained_tokens_mean,
   packing_trained_tokens_per_step, packing_samples_per_step
 - Policy update: policy_loss, policy_clip_fraction, policy_clip_fraction_low, policy_clip_fraction_high,
-  policy_outside_region_fraction, policy_response_ratio_loss, policy_ratio_mean, policy_ratio_distribution,
-  policy_ratio_variance_of_means
+  policy_outside_region_fraction, policy_dual_clip_fraction, policy_response_ratio_loss, policy_ratio_mean,
+  policy_ratio_distribution, policy_ratio_variance_of_means
 - Preference optimisation: preference_reward_chosen, preference_reward_rejected, preference_reward_accuracy,
   preference_reward_margin, preference_reward_average_chosen, preference_reward_average_rejected,
   preference_reward_average_accuracy, preference_reward_average_margin, preference_reward_free_chosen,
   preference_reward_free_rejected, preference_reward_free_accuracy, preference_reward_free_margin,
   preference_reward_free_average_chosen, preference_reward_free_average_rejected,
-  preference_reward_free_average_accuracy, preference_reward_free_average_margin, preference_logprob_chosen,
+  preference_reward_free_average_accuracy, preference_reward_free_average_margin, preference_reward_alpha_chosen,
+  preference_reward_alpha_rejected, preference_reward_alpha_margin, preference_logprob_chosen,
   preference_logprob_rejected, preference_logprob_average_chosen, preference_logprob_average_rejected,
-  preference_log_odds_mean, preference_logit_chosen, preference_logit_rejected, preference_entropy,
-  preference_token_accuracy, preference_loss_sigmoid, preference_loss_sigmoid_norm, preference_loss_sigmoid_smoothed,
-  preference_loss_sigmoid_free, preference_loss_sigmoid_js, preference_loss_sigmoid_forward_kl,
-  preference_loss_sigmoid_alpha, preference_loss_sigmoid_likelihood, preference_loss_sigmoid_weighted,
-  preference_loss_weighted_sum, preference_loss_hinge, preference_loss_ipo, preference_loss_ipo_sum,
-  preference_loss_kto_pair, preference_loss_exo_pair, preference_loss_nca_pair, preference_loss_robust,
-  preference_loss_bco_pair, preference_loss_sppo_hard, preference_loss_apo_zero, preference_loss_apo_down,
-  preference_loss_discopop, preference_loss_sft, preference_loss_aot, preference_loss_aot_unpaired,
-  preference_loss_contrastive, preference_loss_contrastive_smoothed, preference_loss_contrastive_hinge,
-  preference_loss_contrastive_ipo, preference_loss_simpo, preference_loss_simpo_smoothed, preference_loss_alphapo,
-  preference_loss_contrastive_alpha, preference_loss_contrastive_alpha_hinge, preference_loss_contrastive_alpha_ipo,
-  preference_loss_odds_ratio, preference_loss_triple, preference_loss_triple_smoothed, preference_loss_triple_hinge,
-  preference_loss_triple_ipo, preference_loss_triple_length, preference_loss_triple_length_smoothed
+  preference_log_odds_mean, preference_log_odds_log_sigmoid, preference_logit_chosen, preference_logit_rejected,
+  preference_entropy, preference_token_accuracy, preference_loss_sigmoid, preference_loss_sigmoid_norm,
+  preference_loss_sigmoid_smoothed, preference_loss_sigmoid_free, preference_loss_sigmoid_js,
+  preference_loss_sigmoid_forward_kl, preference_loss_sigmoid_alpha, preference_loss_sigmoid_likelihood,
+  preference_loss_sigmoid_weighted, preference_loss_weighted_sum, preference_loss_hinge, preference_loss_ipo,
+  preference_loss_ipo_sum, preference_loss_kto_pair, preference_loss_exo_pair, preference_loss_nca_pair,
+  preference_loss_robust, preference_loss_bco_pair, preference_loss_sppo_hard, preference_loss_apo_zero,
+  preference_loss_apo_down, preference_loss_discopop, preference_loss_sft, preference_loss_aot,
+  preference_loss_aot_unpaired, preference_loss_contrastive, preference_loss_contrastive_smoothed,
+  preference_loss_contrastive_hinge, preference_loss_contrastive_ipo, preference_loss_simpo,
+  preference_loss_simpo_smoothed, preference_loss_alphapo, preference_loss_contrastive_alpha,
+  preference_loss_contrastive_alpha_hinge, preference_loss_contrastive_alpha_ipo, preference_loss_odds_ratio,
+  preference_loss_triple, preference_loss_triple_smoothed, preference_loss_triple_hinge, preference_loss_triple_ipo,
+  preference_loss_triple_length, preference_loss_triple_length_smoothed
 - Preferences without pairs: unpaired_reward_chosen, unpaired_reward_rejected, unpaired_reward_margin,
   unpaired_reward_running_mean, unpaired_logprob_chosen, unpaired_logprob_rejected, unpaired_logit_chosen,
-  unpaired_logit_rejected, unpaired_kl, unpaired_loss_kto, unpaired_loss_apo_zero, unpaired_loss_bco
+  unpaired_logit_rejected, unpaired_kl, unpaired_entropy, unpaired_loss_kto, unpaired_loss_apo_zero, unpaired_loss_bco
 - Progress and totals: progress_tokens_seen, progress_episodes_per_second, progress_run_samples_per_second,
   progress_run_steps_per_second, progress_evaluation_samples_per_second, progress_evaluation_steps_per_second,
   progress_input_tokens_per_second
 - Reinforcement learning of image generators: diffusion_policy_loss, diffusion_kl, diffusion_reward_loss
 - Returns: return_mean, return_max, return_min
-- Reward model training: reward_model_loss, reward_model_step_loss
+- Reward model training: reward_model_loss, reward_model_accuracy, reward_model_margin, reward_model_score_mean,
+  reward_model_score_min, reward_model_score_max, reward_model_step_loss
 - Rewards: reward_score_mean, reward_score_std, reward_score_max, reward_score_min, reward_score_distribution,
-  reward_total_mean, reward_non_score_sum, reward_non_score_token_mean, reward_std, reward_group_std,
-  reward_zero_std_fraction, reward_function_mean, reward_function_std
-- Rollout and trainer: rollout_aborted_fraction, rollout_probability_difference_mean, rollout_probability_correlation,
-  rollout_log_perplexity_difference_abs_mean, rollout_chi_squared_token, rollout_token_weight_std,
-  rollout_token_weight_effective_fraction, rollout_sequence_weight_effective_fraction, rollout_veto_response_fraction,
-  rollout_rejection_token_fraction
+  reward_filtering_score_mean, reward_total_mean, reward_non_score_sum, reward_non_score_token_mean, reward_std,
+  reward_group_std, reward_zero_std_fraction, reward_function_mean, reward_function_std
+- Rollout and trainer: rollout_aborted_fraction, rollout_speculative_acceptance_rate,
+  rollout_speculative_acceptance_length, rollout_probability_difference_mean, rollout_probability_correlation,
+  rollout_perplexity_trainer, rollout_log_perplexity_trainer, rollout_perplexity_engine, rollout_log_perplexity_engine,
+  rollout_log_perplexity_difference_mean, rollout_log_perplexity_difference_abs_mean,
+  rollout_log_perplexity_difference_max, rollout_log_perplexity_difference_min, rollout_perplexity_ratio,
+  rollout_chi_squared_token, rollout_token_weight_std, rollout_token_weight_effective_fraction,
+  rollout_token_weight_fraction_above, rollout_token_weight_zeroed_fraction, rollout_sequence_weight_effective_fraction,
+  rollout_sequence_weight_fraction_above, rollout_veto_response_fraction, rollout_rejection_token_fraction,
+  rollout_rejection_response_fraction
 - Sampling against training: sampling_logprob_difference_mean, sampling_logprob_difference_max,
   sampling_sequence_weight_min, sampling_sequence_weight_mean, sampling_sequence_weight_max, sampling_token_weight_min,
   sampling_token_weight_mean, sampling_token_weight_max
@@ -105,8 +128,9 @@ its functions that is used. Examples assume these names:
   throughput_mfu_step, throughput_mfu_update, throughput_mfu_critic
 - Times: timing_forward_backward, timing_training_forward, timing_optimizer_step
 - Training loss: loss_run_mean
-- Validation: validation_mean
-- Value function: value_loss, value_clip_fraction, value_error, value_prediction_mean, value_mean,
+- Turns, tools and agent loops: interaction_turns_mean
+- Validation: validation_mean, validation_best_sample_mean, validation_pass_at_k
+- Value function: value_loss, value_clip_fraction, value_error, value_prediction_mean, value_mean, value_max, value_min,
   value_explained_variance, value_explained_variance_mse
 
 All others are here too, variants among them: ``REGISTRY`` has their ids, and each family's module lists its functions.

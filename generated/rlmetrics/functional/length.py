@@ -39,6 +39,7 @@ __all__ = [
     "length_response_mean",
     "length_response_min",
     "length_response_std",
+    "length_sequence_at_limit_fraction",
     "length_sequence_max",
     "length_sequence_mean",
     "length_terminated_max",
@@ -627,6 +628,36 @@ def length_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tensor:
         0.6667
     """
     return keep.share(ops.as_float(lengths) >= limit)
+
+
+@METRICS.metric("length/sequence_at_limit_fraction", results.ratio)
+def length_sequence_at_limit_fraction(lengths: Tensor, prompt_lengths: Tensor, *, limit: float) -> Tensor:
+    """Share of training sequences whose length, prompt and response together, equals the limit.
+
+    A response is cut off where the whole sequence reaches the longest context, so long prompts count here although
+    their responses are short. It also counts sequences that ended on the very last position.
+
+    Formula: ``mean(lengths + prompt_lengths >= limit)``.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+        prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
+        limit: Largest number of tokens allowed.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
+
+    Example:
+        >>> lengths = tensor([2, 4, 9])
+        >>> prompt_lengths = tensor([1, 5, 6])
+        >>> round(F.length_sequence_at_limit_fraction(lengths, prompt_lengths, limit=9).item(), 4)
+        0.6667
+    """
+    return keep.share(ops.as_float(lengths) + ops.as_float(prompt_lengths) >= limit)
 
 
 @METRICS.metric("length/nonempty/mean", results.ratio)

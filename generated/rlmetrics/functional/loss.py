@@ -68,9 +68,10 @@ def loss_total_ppo(
 ) -> Tensor:
     """The loss of PPO with a critic, policy loss plus weighted value loss.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula: ``metric('policy/loss') + value_coef * metric('value/loss')``.
     Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
@@ -140,9 +141,10 @@ def loss_total_grpo(
 ) -> Tensor:
     """Loss of group-relative policy optimisation with k3 penalty, averaged over tokens.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula::
 
@@ -212,9 +214,10 @@ def loss_total_grpo_weighted(
 ) -> Tensor:
     """As grpo, with the penalty of each token multiplied by its probability ratio.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula::
 
@@ -287,9 +290,10 @@ def loss_total_grpo_sequence_mean(
     As grpo, averaged over the tokens of each response first and then over responses with equal weight, 0 for one
     without a counted token.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula::
 
@@ -360,9 +364,10 @@ def loss_total_grpo_weighted_sequence_mean(
 ) -> Tensor:
     """As grpo_sequence_mean, with the penalty of each token multiplied by its probability ratio.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula::
 
@@ -442,9 +447,10 @@ def loss_total_grpo_constant_length(
 
     As grpo, with the sums over responses divided by the number of responses times a constant length, as in Dr. GRPO.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula::
 
@@ -521,9 +527,10 @@ def loss_total_grpo_weighted_constant_length(
 ) -> Tensor:
     """As grpo_constant_length, with the penalty of each token multiplied by its probability ratio.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula::
 
@@ -599,9 +606,10 @@ def loss_total_sequence_ratio(
 ) -> Tensor:
     """As grpo, with one length-normalised ratio per response in the place of one per token, as in GSPO.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula::
 
@@ -674,9 +682,10 @@ def loss_total_sequence_ratio_sequence_mean(
     As sequence_ratio, averaged over the tokens of each response first and then over responses with equal weight, 0 for
     one without a counted token.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula::
 
@@ -749,9 +758,10 @@ def loss_total_sequence_ratio_constant_length(
 ) -> Tensor:
     """As sequence_ratio, with the sums over responses divided by the number of responses times a constant length.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula::
 
@@ -829,9 +839,10 @@ def loss_total_cispo(
 ) -> Tensor:
     """The CISPO loss alone, without a KL penalty.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula: ``metric('group/loss/cispo')``.
     Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
@@ -888,9 +899,10 @@ def loss_total_sapo(
 ) -> Tensor:
     """The SAPO loss alone, without a KL penalty.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula: ``metric('objective/sapo_loss')``.
     Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
@@ -946,9 +958,10 @@ def loss_total_vespo(
 ) -> Tensor:
     """The VESPO loss alone, without a KL penalty.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula: ``metric('group/loss/vespo')``.
     Population: Every response token up to and including the end-of-sequence token. Additive over sequences: states
@@ -1016,9 +1029,10 @@ def loss_total_luspo(
 ) -> Tensor:
     """The LUSPO loss alone, without a KL penalty.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula: ``metric('group/loss/luspo')``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
@@ -1074,9 +1088,10 @@ def loss_total_geometric_mean(
 ) -> Tensor:
     """The loss of geometric-mean policy optimisation alone, without a KL penalty.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula: ``metric('objective/geometric_mean_loss')``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
@@ -1137,9 +1152,10 @@ def loss_total_dppo_tv(
 ) -> Tensor:
     """The loss of DPPO alone, with tokens masked by the change of their probability, without a KL penalty.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula: ``metric('objective/dppo_tv_loss')``.
     Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
@@ -1200,9 +1216,10 @@ def loss_total_dppo_kl(
 ) -> Tensor:
     """The loss of DPPO alone, with tokens masked by a two-outcome KL divergence, without a KL penalty.
 
-    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
-    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
-    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Terms, weights and
+    normalisation differ between trainers, so compare a run with itself only. It may rise while the policy improves,
+    where a KL term in it grows. For group-relative policy optimisation its policy part is about 0 in every step where
+    the loss is a mean per response, and of either sign where it is a mean over tokens.
 
     Formula: ``metric('objective/dppo_kl_loss')``.
     Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any

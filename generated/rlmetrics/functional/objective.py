@@ -31,6 +31,7 @@ __all__ = [
     "objective_dppo_tv_masked_fraction",
     "objective_dppo_tv_truncated_fraction",
     "objective_dro_loss",
+    "objective_dro_loss_weighted",
     "objective_geometric_mean_clip_fraction_negative",
     "objective_geometric_mean_clip_fraction_positive",
     "objective_geometric_mean_loss",
@@ -38,6 +39,7 @@ __all__ = [
     "objective_gspo_clip_fraction",
     "objective_gspo_loss",
     "objective_kl_cov_loss",
+    "objective_kl_cov_loss_weighted",
     "objective_reinforce_loss",
     "objective_sapo_loss",
     "objective_two_sided_clip_fraction",
@@ -435,6 +437,79 @@ def objective_kl_cov_loss(
     return keep.mean(ops.masked(-advantages, mask) * torch.exp(difference) + chosen, mask)
 
 
+@METRICS.metric("objective/kl_cov_loss@weighted", results.ratio)
+def objective_kl_cov_loss_weighted(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    rollout_weights: Tensor,
+    mask: Tensor,
+    penalised_tokens: Tensor,
+    *,
+    coefficient: float = 1.0,
+) -> Tensor:
+    """That of each token, penalty included, times its importance weight between trainer and rollout engine.
+
+    KL-Cov leaves all ratios unclipped and adds the absolute log-ratio on a tiny share of tokens. Without a clip a
+    single exploding ratio shows here at once.
+
+    Formula::
+
+        penalty = where(penalised_tokens, coefficient * abs(logprobs - old_logprobs), 0.0)
+        mean(rollout_weights * (-advantages * exp(logprobs - old_logprobs) + penalty))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: kl_cov. Additive over
+    tokens: states of any parts of the data merge exactly.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        rollout_weights: Float tensor ``[B, T]``. Importance weight of each token between trainer and rollout engine as
+            it multiplies the loss: capped, normalised or set to 0 as configured.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        penalised_tokens: Bool tensor ``[B, T]``. True for the response tokens that a selection step chose for an extra
+            penalty.
+        coefficient: Weight of the penalty. Default from Cui et al. 2025, The Entropy Mechanism of Reinforcement
+            Learning for Reasoning Language Models, https://arxiv.org/abs/2505.22617.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
+
+    References:
+        Cui et al. 2025, The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models,
+            https://arxiv.org/abs/2505.22617.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> rollout_weights = tensor([[2, 1, -9], [0.5, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> penalised_tokens = tensor([[1, 0, 1], [0, 1, 1]])
+        >>> value = F.objective_kl_cov_loss_weighted(
+        ...     logprobs,
+        ...     old_logprobs,
+        ...     advantages,
+        ...     rollout_weights,
+        ...     mask,
+        ...     penalised_tokens,
+        ... )
+        >>> round(value.item(), 4)
+        0.2954
+    """
+    rollout_weights = ops.masked(rollout_weights, mask)
+    difference = ops.masked(logprobs - old_logprobs, mask)
+    penalty = torch.where(penalised_tokens, coefficient * torch.abs(difference), 0.0)
+    total = ops.masked(-advantages, mask) * torch.exp(difference) + penalty
+    return keep.mean(rollout_weights * total, mask)
+
+
 @METRICS.metric("objective/abs_log_ratio", results.ratio)
 def objective_abs_log_ratio(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean absolute change of the log-probability of a response token since the policy before the update.
@@ -762,6 +837,64 @@ def objective_dro_loss(
     advantages = ops.masked(advantages, mask)
     difference = logprobs * advantages - 0.5 * beta * torch.square(logprobs - old_logprobs)
     return keep.mean(-difference, mask)
+
+
+@METRICS.metric("objective/dro_loss@weighted", results.ratio)
+def objective_dro_loss_weighted(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    rollout_weights: Tensor,
+    mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    """That of each token, penalty included, times its importance weight between trainer and rollout engine.
+
+    DRO does not clip; the penalty keeps the policy near the one that sampled. A rising level with small advantages
+    means that the penalty dominates.
+
+    Formula: ``mean(-rollout_weights * (logprobs * advantages - 0.5 * beta * (logprobs - old_logprobs) ** 2))``.
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dro. Additive over
+    tokens: states of any parts of the data merge exactly.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        rollout_weights: Float tensor ``[B, T]``. Importance weight of each token between trainer and rollout engine as
+            it multiplies the loss: capped, normalised or set to 0 as configured.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        beta: Weight of the quadratic penalty.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
+
+    References:
+        Richemond et al. 2024, Offline Regularised Reinforcement Learning for LLMs Alignment (DRO),
+            https://arxiv.org/abs/2405.19107.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> rollout_weights = tensor([[2, 1, -9], [0.5, -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> value = F.objective_dro_loss_weighted(logprobs, old_logprobs, advantages, rollout_weights, mask, beta=2)
+        >>> round(value.item(), 3)
+        -1.05
+    """
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    rollout_weights = ops.masked(rollout_weights, mask)
+    difference = logprobs * advantages - 0.5 * beta * torch.square(logprobs - old_logprobs)
+    return keep.mean(-rollout_weights * difference, mask)
 
 
 @METRICS.metric("objective/cispo_loss", results.ratio)

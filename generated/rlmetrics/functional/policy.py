@@ -24,11 +24,13 @@ __all__ = [
     "policy_clip_fraction_high",
     "policy_clip_fraction_low",
     "policy_dual_clip_fraction",
+    "policy_log_probability_mean",
     "policy_loss",
     "policy_loss_dual_clip",
     "policy_loss_weighted_dual_clip",
     "policy_old_log_probability_distribution",
     "policy_old_log_probability_distribution_unmasked",
+    "policy_old_log_probability_mean",
     "policy_outside_region_fraction",
     "policy_ratio_distribution",
     "policy_ratio_distribution_unmasked",
@@ -1100,6 +1102,68 @@ def policy_ratio_distribution_unmasked(logprobs: Tensor, old_logprobs: Tensor) -
         [0.52, 2.4]
     """
     return ops.histogram(torch.exp(logprobs - old_logprobs), low=0.0, high=2.0, bins=64)
+
+
+@METRICS.metric("policy/log_probability/mean", results.ratio)
+def policy_log_probability_mean(logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Mean log-probability of the sampled tokens under the policy being updated.
+
+    The negated mean surprisal of what was sampled. It rises towards 0 as the policy becomes sure of what it writes, and
+    near that policy it is minus the entropy on average; for responses of an older policy it may lie above or below.
+
+    Formula: ``mean(logprobs)``.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    Example:
+        >>> logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_log_probability_mean(logprobs, mask).item(), 3)
+        -1.02
+    """
+    return keep.mean(logprobs, mask)
+
+
+@METRICS.metric("policy/old_log_probability/mean", results.ratio)
+def policy_old_log_probability_mean(old_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Mean log-probability of the sampled tokens under the policy before the update.
+
+    What the ratios of the loss compare with. The policy sampled these tokens itself, so that minus this number
+    estimates its entropy.
+
+    Formula: ``mean(old_logprobs)``.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/2), log(1/2), -9], [log(1/4), -9, -9]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.policy_old_log_probability_mean(old_logprobs, mask).item(), 4)
+        -0.9242
+    """
+    return keep.mean(old_logprobs, mask)
 
 
 @METRICS.metric("policy/ratio/variance_of_means", results.variance(1))

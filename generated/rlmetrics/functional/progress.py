@@ -232,7 +232,7 @@ def progress_evaluation_steps_per_second(finished: Tensor, run_seconds: Tensor) 
 
 @METRICS.metric("progress/input_tokens_per_second", _progress_episodes_per_second_result)
 def progress_input_tokens_per_second(finished: Tensor, run_seconds: Tensor) -> Tensor:
-    """Training tokens per second.
+    """Training tokens per second, as the trainer counts them.
 
     Logged only where token counting is switched on. Depending on the release it covers the whole run or the time since
     the last log. Number of training tokens over the wall time in which they were processed.

@@ -21,6 +21,7 @@ from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
+    "reward_filtering_score_mean",
     "reward_function_mean",
     "reward_function_std",
     "reward_group_std",
@@ -49,7 +50,7 @@ METRICS: Final = FunctionTable(__file__, INPUTS)
 
 @METRICS.metric("reward/score/mean", results.ratio)
 def reward_score_mean(scores: Tensor) -> Tensor:
-    """Mean score of the responses, before any penalty.
+    """Mean score of the responses, before any KL penalty.
 
     The curve everybody looks at first, and the one that may lie: it rises when the policy improves, and also when it
     learns to please the reward model (watch the KL divergence, the length and real samples). Levels are only comparable
@@ -197,6 +198,36 @@ def reward_score_distribution(scores: Tensor) -> Tensor:
         [-10.5, 12.0]
     """
     return ops.histogram(scores, low=-10.0, high=10.0, bins=80)
+
+
+@METRICS.metric("reward/filtering_score/mean", results.ratio)
+def reward_filtering_score_mean(scores: Tensor) -> Tensor:
+    """Mean of the scores by which prompts are kept or replaced.
+
+    Mean of the scores by which prompts are kept or replaced, as an agent or a reward server returns them beside the
+    reward.
+
+    Mostly 1 for a right answer and 0 for a wrong one, while the reward may be shaped. Prompts whose mean score is at an
+    end of the range have nothing to teach; where they are replaced, this mean is that of the prompts that stayed, and
+    says little about the policy.
+
+    Formula: ``mean(scores)``.
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
+
+    Args:
+        scores: Float tensor ``[B]``. Score of each response from the reward model or reward function, before penalties.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    Example:
+        >>> round(F.reward_filtering_score_mean(tensor([1., 2., 6.])).item(), 3)
+        3.0
+    """
+    return keep.mean(scores)
 
 
 @METRICS.metric("reward/total/mean", results.ratio)

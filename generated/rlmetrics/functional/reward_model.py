@@ -25,9 +25,11 @@ __all__ = [
     "reward_model_loss",
     "reward_model_loss_centred",
     "reward_model_margin",
+    "reward_model_score_chosen",
     "reward_model_score_max",
     "reward_model_score_mean",
     "reward_model_score_min",
+    "reward_model_score_rejected",
     "reward_model_step_accuracy",
     "reward_model_step_loss",
 ]
@@ -217,6 +219,59 @@ def reward_model_score_mean(chosen_scores: Tensor, rejected_scores: Tensor) -> T
     sequence_count = ops.number_of(chosen_scores)
     rejected_scores_sum = ops.total(rejected_scores)
     return pack([chosen_scores_sum, sequence_count, rejected_scores_sum])
+
+
+@METRICS.metric("reward_model/score/chosen", results.ratio)
+def reward_model_score_chosen(chosen_scores: Tensor) -> Tensor:
+    """Mean score of the preferred responses of the pairs.
+
+    Its level means nothing by itself, for the loss sees differences only, and drifts together with that of the rejected
+    responses. What counts is the gap between the two.
+
+    Formula: ``mean(chosen_scores)``.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
+
+    Args:
+        chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    Example:
+        >>> round(F.reward_model_score_chosen(tensor([1., 2., 6.])).item(), 3)
+        3.0
+    """
+    return keep.mean(chosen_scores)
+
+
+@METRICS.metric("reward_model/score/rejected", results.ratio)
+def reward_model_score_rejected(rejected_scores: Tensor) -> Tensor:
+    """Mean score of the rejected responses of the pairs.
+
+    It should stay below that of the preferred responses; both may rise or fall together without harm.
+
+    Formula: ``mean(rejected_scores)``.
+    Population: Every pair of a preferred and a rejected response of the data set. Additive over sequences: states merge
+    exactly if no sequence is split.
+
+    Args:
+        rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    Example:
+        >>> round(F.reward_model_score_rejected(tensor([0., 4., 3.])).item(), 3)
+        2.333
+    """
+    return keep.mean(rejected_scores)
 
 
 @METRICS.metric("reward_model/score/min", results.counted)

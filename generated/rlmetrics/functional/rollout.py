@@ -23,6 +23,7 @@ __all__ = [
     "rollout_aborted_fraction",
     "rollout_chi_squared_sequence",
     "rollout_chi_squared_sequence_clamped",
+    "rollout_chi_squared_sequence_normalised",
     "rollout_chi_squared_token",
     "rollout_chi_squared_token_clamped",
     "rollout_comparison_valid",
@@ -1418,6 +1419,52 @@ def rollout_chi_squared_sequence_clamped(old_logprobs: Tensor, rollout_logprobs:
     return keep.mean(torch.exp(2 * torch.clamp(ops.seq_sum(log_ratio, mask), -20, 20)))
 
 
+def _rollout_chi_squared_sequence_normalised_result(state: Tensor) -> Tensor:
+    exponential_sum, selected_count = state.unbind()
+    return exponential_sum / selected_count - 1
+
+
+@METRICS.metric("rollout/chi_squared/sequence_normalised", _rollout_chi_squared_sequence_normalised_result)
+def rollout_chi_squared_sequence_normalised(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Chi-squared divergence of the trainer from the rollout engine.
+
+    Chi-squared divergence of the trainer from the rollout engine, from the mean log-ratio per token of each response.
+
+    Mean squared geometric mean of the ratios of a response, minus 1. Unlike the divergence over whole responses it does
+    not grow with length, so it stays near the one over tokens and says nothing on weights that are products.
+
+    Formula::
+
+        log_ratio = old_logprobs - rollout_logprobs
+        mean(exp(2 * seq_mean(log_ratio)), over=seq_any(mask)) - 1
+
+    Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    Example:
+        >>> old_logprobs = tensor([[log(1/4), log(3/4), -9], [log(1/8), -9, -9], [-9, -9, -9]])
+        >>> rollout_logprobs = tensor([[log(1/2), log(1/4), -5], [log(1/2), -5, -5], [-5, -5, -5]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0], [0, 0, 0]])
+        >>> round(F.rollout_chi_squared_sequence_normalised(old_logprobs, rollout_logprobs, mask).item(), 5)
+        -0.21875
+    """
+    log_ratio = old_logprobs - rollout_logprobs
+    seq_any = ops.seq_any(mask, mask)
+    return keep.mean(torch.exp(2 * ops.seq_mean(log_ratio, mask)), seq_any)
+
+
 @METRICS.metric("rollout/token_weight/std", results.deviation(0))
 def rollout_token_weight_std(
     old_logprobs: Tensor,
@@ -1426,10 +1473,10 @@ def rollout_token_weight_std(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Standard deviation over tokens of the importance weights between trainer and rollout engine, after truncation.
+    """Standard deviation over tokens of the importance weights between trainer and rollout engine.
 
-    How unevenly tokens count in a corrected update. 0 without mismatch; bounded by the truncation, so compare it only
-    at equal bounds.
+    How unevenly tokens count in a corrected update. 0 without mismatch; its bounds limit it, so compare it only at
+    equal ones.
 
     Formula::
 
@@ -1480,8 +1527,8 @@ def rollout_token_weight_std_clamped(
 ) -> Tensor:
     """Weights are clipped to the lower and the upper bound.
 
-    How unevenly tokens count in a corrected update. 0 without mismatch; bounded by the truncation, so compare it only
-    at equal bounds.
+    How unevenly tokens count in a corrected update. 0 without mismatch; its bounds limit it, so compare it only at
+    equal ones.
 
     Formula::
 
@@ -1533,8 +1580,8 @@ def rollout_token_weight_std_zeroed(
 ) -> Tensor:
     """Weights outside the bounds are set to 0 instead of being clipped.
 
-    How unevenly tokens count in a corrected update. 0 without mismatch; bounded by the truncation, so compare it only
-    at equal bounds.
+    How unevenly tokens count in a corrected update. 0 without mismatch; its bounds limit it, so compare it only at
+    equal ones.
 
     Formula::
 
@@ -1935,7 +1982,7 @@ def rollout_sequence_weight_std(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Standard deviation over tokens of the response-level importance weights, after truncation.
+    """Standard deviation over tokens of the response-level importance weights.
 
     Every token carries the product of its whole response, so long responses weigh more.
 
@@ -2778,10 +2825,9 @@ def rollout_sequence_weight_response_std(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Standard deviation over responses of their importance weights, after truncation.
+    """Standard deviation over responses of their importance weights.
 
-    One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
-    with a single response.
+    One weight per response, the product of all its ratios, and every response counts once. 0 with a single response.
 
     Formula::
 
@@ -2825,8 +2871,7 @@ def rollout_sequence_weight_response_std(
 def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Weights are not truncated, log-weights are clamped to [-20, 20]; responses without a counted token count as 0.
 
-    One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
-    with a single response.
+    One weight per response, the product of all its ratios, and every response counts once. 0 with a single response.
 
     Formula::
 
@@ -2875,8 +2920,7 @@ def rollout_sequence_weight_response_std_empty_counted(
 ) -> Tensor:
     """Includes responses without a counted token, as 0.
 
-    One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
-    with a single response.
+    One weight per response, the product of all its ratios, and every response counts once. 0 with a single response.
 
     Formula::
 
@@ -2928,8 +2972,7 @@ def rollout_sequence_weight_response_std_zeroed(
 ) -> Tensor:
     """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
-    One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
-    with a single response.
+    One weight per response, the product of all its ratios, and every response counts once. 0 with a single response.
 
     Formula::
 
@@ -2986,9 +3029,9 @@ def rollout_sequence_weight_response_max_deviation(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Largest distance of a response's importance weight from 1, after truncation.
+    """Largest distance of a response's importance weight from 1.
 
-    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
+    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with weights cut at 2 it sits
     near 1 as soon as one long response has a weight near 0.
 
     Formula::
@@ -3037,7 +3080,7 @@ def rollout_sequence_weight_response_max_deviation_raw(
 ) -> Tensor:
     """Weights are not truncated, log-weights are clamped to [-20, 20]; responses without a counted token count as 0.
 
-    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
+    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with weights cut at 2 it sits
     near 1 as soon as one long response has a weight near 0.
 
     Formula::
@@ -3087,7 +3130,7 @@ def rollout_sequence_weight_response_max_deviation_empty_counted(
 ) -> Tensor:
     """Includes responses without a counted token, as 0.
 
-    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
+    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with weights cut at 2 it sits
     near 1 as soon as one long response has a weight near 0.
 
     Formula::
@@ -3141,7 +3184,7 @@ def rollout_sequence_weight_response_max_deviation_zeroed(
 ) -> Tensor:
     """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
-    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
+    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with weights cut at 2 it sits
     near 1 as soon as one long response has a weight near 0.
 
     Formula::
@@ -3199,9 +3242,10 @@ def rollout_weight_per_response_mean(
     *,
     cap: float = 2.0,
 ) -> Tensor:
-    """Mean over responses of each response's mean token weight, after truncation.
+    """Mean over responses of each response's mean token weight.
 
-    Near 1 without mismatch, a little below it with truncation. Responses weigh the same, unlike in the token mean.
+    Near 1 without mismatch, a little below it where weights are cut at a bound. Responses weigh the same, unlike in the
+    token mean.
 
     Formula::
 
@@ -3254,7 +3298,8 @@ def rollout_weight_per_response_mean_empty_counted(
 ) -> Tensor:
     """Includes responses without a counted token, with a token sum of 0.
 
-    Near 1 without mismatch, a little below it with truncation. Responses weigh the same, unlike in the token mean.
+    Near 1 without mismatch, a little below it where weights are cut at a bound. Responses weigh the same, unlike in the
+    token mean.
 
     Formula::
 
@@ -3300,7 +3345,8 @@ def rollout_weight_per_response_mean_empty_counted(
 def rollout_weight_per_response_mean_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Weights are not truncated; responses without a counted token count as 0.
 
-    Near 1 without mismatch, a little below it with truncation. Responses weigh the same, unlike in the token mean.
+    Near 1 without mismatch, a little below it where weights are cut at a bound. Responses weigh the same, unlike in the
+    token mean.
 
     Formula::
 
@@ -3351,7 +3397,8 @@ def rollout_weight_per_response_mean_zeroed(
 ) -> Tensor:
     """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
-    Near 1 without mismatch, a little below it with truncation. Responses weigh the same, unlike in the token mean.
+    Near 1 without mismatch, a little below it where weights are cut at a bound. Responses weigh the same, unlike in the
+    token mean.
 
     Formula::
 
@@ -3610,7 +3657,7 @@ def rollout_weight_per_response_max(
 ) -> Tensor:
     """Largest mean token weight of a response.
 
-    Bounded by the truncation.
+    How far a whole response lies above 1. Where weights are cut at a bound it cannot exceed that bound.
 
     Formula::
 
@@ -3663,7 +3710,7 @@ def rollout_weight_per_response_max_empty_counted(
 ) -> Tensor:
     """Includes responses without a counted token, with a token sum of 0.
 
-    Bounded by the truncation.
+    How far a whole response lies above 1. Where weights are cut at a bound it cannot exceed that bound.
 
     Formula::
 
@@ -3709,7 +3756,7 @@ def rollout_weight_per_response_max_empty_counted(
 def rollout_weight_per_response_max_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Weights are not truncated; responses without a counted token count as 0.
 
-    Bounded by the truncation.
+    How far a whole response lies above 1. Where weights are cut at a bound it cannot exceed that bound.
 
     Formula::
 
@@ -3760,7 +3807,7 @@ def rollout_weight_per_response_max_zeroed(
 ) -> Tensor:
     """Weights outside the bounds are set to 0 instead of being clipped; responses without a counted token count as 0.
 
-    Bounded by the truncation.
+    How far a whole response lies above 1. Where weights are cut at a bound it cannot exceed that bound.
 
     Formula::
 
@@ -4234,9 +4281,9 @@ def rollout_weight_per_response_fraction_above(
     *,
     upper: float = 2.0,
 ) -> Tensor:
-    """Share of responses whose mean raw token weight is above the upper bound.
+    """Share of responses whose mean token weight is above the upper bound.
 
-    Whole responses with weights far above 1, before truncation. Normally 0.
+    Whole responses with weights far above 1. Normally 0.
 
     Formula::
 
@@ -4290,7 +4337,7 @@ def rollout_weight_per_response_fraction_above_empty_counted(
 ) -> Tensor:
     """Includes responses without a counted token, with a token sum of 0.
 
-    Whole responses with weights far above 1, before truncation. Normally 0.
+    Whole responses with weights far above 1. Normally 0.
 
     Formula::
 
@@ -4345,10 +4392,9 @@ def rollout_weight_per_response_fraction_below(
     *,
     lower: float = 0.5,
 ) -> Tensor:
-    """Share of responses whose mean raw token weight is below the lower bound.
+    """Share of responses whose mean token weight is below the lower bound.
 
-    Whole responses that the trainer finds far less likely than the engine did, before truncation. Degenerate long
-    responses end up here.
+    Whole responses that the trainer finds far less likely than the engine did. Degenerate long responses end up here.
 
     Formula::
 
@@ -4401,8 +4447,7 @@ def rollout_weight_per_response_fraction_below_empty_counted(
 ) -> Tensor:
     """Includes responses without a counted token, with a token sum of 0.
 
-    Whole responses that the trainer finds far less likely than the engine did, before truncation. Degenerate long
-    responses end up here.
+    Whole responses that the trainer finds far less likely than the engine did. Degenerate long responses end up here.
 
     Formula::
 
@@ -4455,8 +4500,7 @@ def rollout_weight_per_response_fraction_below_truncated(
 ) -> Tensor:
     """Weights are clipped to the upper bound first; responses without a counted token count as 0.
 
-    Whole responses that the trainer finds far less likely than the engine did, before truncation. Degenerate long
-    responses end up here.
+    Whole responses that the trainer finds far less likely than the engine did. Degenerate long responses end up here.
 
     Formula::
 
@@ -4516,8 +4560,7 @@ def rollout_weight_per_response_fraction_below_zeroed(
 ) -> Tensor:
     """Weights outside the bounds are set to 0 first; responses without a counted token count as 0.
 
-    Whole responses that the trainer finds far less likely than the engine did, before truncation. Degenerate long
-    responses end up here.
+    Whole responses that the trainer finds far less likely than the engine did. Degenerate long responses end up here.
 
     Formula::
 

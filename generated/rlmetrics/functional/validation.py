@@ -28,6 +28,7 @@ __all__ = [
     "validation_auxiliary_mean",
     "validation_best_of_n_mean",
     "validation_best_of_n_std",
+    "validation_best_sample_mean",
     "validation_majority_of_n_mean",
     "validation_majority_of_n_std",
     "validation_mean",
@@ -135,6 +136,37 @@ def validation_std(sample_values: Tensor, group_ids: Tensor) -> Tensor:
     group_index = ops.group_index(group_ids)
     exists = ops.group_exists(group_index)
     return keep.mean(ops.group_std(sample_values, group_index, ddof=0), exists)
+
+
+@METRICS.metric("validation/best_sample/mean", results.ratio)
+def validation_best_sample_mean(sample_values: Tensor, group_ids: Tensor) -> Tensor:
+    """Mean over prompts of the largest value among all their samples.
+
+    With values of 1 and 0 it is the share of prompts that at least one sample solves, and rises with the number of
+    samples. With other rewards it is no pass rate: a prompt counts with whatever its best sample earned.
+
+    Formula: ``mean(group_max(sample_values))``.
+    Population: Every prompt with all its responses. Additive over groups: states merge exactly if no group is split.
+
+    Args:
+        sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
+        group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    Example:
+        >>> sample_values = tensor([3., 3., 5.])
+        >>> group_ids = tensor([4, 4, 9])
+        >>> round(F.validation_best_sample_mean(sample_values, group_ids).item(), 3)
+        4.0
+    """
+    group_index = ops.group_index(group_ids)
+    exists = ops.group_exists(group_index)
+    return keep.mean(ops.group_max(sample_values, group_index), exists)
 
 
 @METRICS.mean_over_groups("validation/best_of_n/mean")

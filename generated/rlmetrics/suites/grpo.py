@@ -591,7 +591,7 @@ class GRPOSuite(Suite):
             the mean log-ratio. In nat. Needs old_logprobs, mask, rollout_logprobs.
         kl/rollout/k3: KL divergence from the rollout engine's policy to the trainer's policy on the same weights, by
             the k3 estimator. In nat. Needs old_logprobs, mask, rollout_logprobs.
-        reward/score/mean: Mean score of the responses, before any penalty. Needs scores.
+        reward/score/mean: Mean score of the responses, before any KL penalty. Needs scores.
         reward/score/max: Highest score of a response. Needs scores.
         reward/score/min: Lowest score of a response. Needs scores.
         reward/std: Standard deviation over all responses of the reward that advantages are made of. Needs rewards.

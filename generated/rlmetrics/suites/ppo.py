@@ -755,7 +755,7 @@ class PPOSuite(Suite):
         return/min: Smallest return over response tokens. Needs mask, returns.
         reward/total/mean: Mean over responses of the summed token rewards, the score together with all penalties. Needs
             mask, token_rewards.
-        reward/score/mean: Mean score of the responses, before any penalty. Needs scores.
+        reward/score/mean: Mean score of the responses, before any KL penalty. Needs scores.
         reward/score/std: Standard deviation of the scores over responses. Needs scores.
         reward/score/max: Highest score of a response. Needs scores.
         reward/score/min: Lowest score of a response. Needs scores.

@@ -6,5 +6,11 @@ __all__ = ["SPANS", "SPEC_VERSION"]
 
 SPEC_VERSION = "0.1.0"
 
-SPANS = (("TRL", "0.0.1", "1.16.0"), ("verl", "0.1", "0.9.1"))
+SPANS = (
+    ("TRL", "0.0.1", "1.16.0"),
+    ("verl", "0.1", "0.9.1"),
+    ("OpenRLHF", "0.9.1", "0.11.2"),
+    ("AReaL", "1.0.4", "1.0.4"),
+    ("SkyRL", "0.4.0", "0.4.0"),
+)
 """Title, first and last release of every framework."""
