@@ -15,13 +15,14 @@ A release is written like a requirement, such as ``verl==0.9.1``. Where none is 
 - `translate`: rewrite the names in a log or a dashboard, or in a folder of them
 - `Translator`: rename rows before they are logged
 - `check`: judge the health of recorded runs
+- `judge`: say what the values of one row tell
 - `Monitor`: judge a run while it goes on
 - `functional`: compute each metric from tensors
 - `as_logged`: compute from tensors the number that a release logs under a key
 - `suites`: compute the metrics of a trainer in one pass
 
 `functional`, `as_logged` and `suites` need PyTorch, the rest nothing but Python. Each name is imported when it is first
-used. On the command line, ``rlmetrics`` does the same and more.
+used. On the command line, ``rlmetrics`` does the same and more; in a notebook, ``%load_ext rlmetrics`` and ``%rl kl``.
 """
 
 from os import path as _path
@@ -32,6 +33,7 @@ __all__ = [
     "as_logged",
     "check",
     "functional",
+    "judge",
     "keys",
     "resolve",
     "suites",
@@ -52,10 +54,11 @@ _HOME = {
     "Translator": "translate",
     "as_logged": "reproduction",
     "check": "health",
+    "judge": "answers.row_verdicts",
     "keys": "names",
     "resolve": "names",
 }
-"""The package that a name comes from; all other names are packages."""
+"""The module that a name comes from; all other names are packages."""
 
 # Not from typing, which takes longer to import than all of this.
 TYPE_CHECKING = False
@@ -63,9 +66,10 @@ if TYPE_CHECKING:
     import rlmetrics.functional as functional
     import rlmetrics.suites as suites
 
+    from .answers.row_verdicts import judge
     from .health import Monitor, check
     from .names import keys, resolve
-    from .reproduction import as_logged
+    from .reproduction.as_logged import as_logged
     from .translate import Translator
     from .translate.callable_package import CallablePackage
 
@@ -83,6 +87,13 @@ else:  # type checkers are not told, so that they find misspelt names
         if name in _HOME:
             found = globals()[name] = getattr(found, name)
         return found
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Add ``%rl`` to a notebook; IPython calls this for ``%load_ext rlmetrics``."""
+    from .cli.sessions.notebook_magic import register
+
+    register(shell)
 
 
 def __dir__() -> list[str]:

@@ -84,7 +84,7 @@ def _rows(view: FrameworkView, absent: Absence, *, full: bool) -> Iterator[tuple
         label = f"{'from' if later else 'until'} {absent.at}"
     if entry.metric is not None:
         yield label, _meaning(absent, tables, full=full)
-        averaged = averaged_words(entry.signature, entry.metric, tables)
+        averaged = averaged_words(entry.signature, entry.metric, tables, entry.mode)
         if averaged is not None:
             yield "averaged", averaged
     if absent.own and absent.releases[0] == absent.at:
@@ -107,7 +107,7 @@ def _rows(view: FrameworkView, absent: Absence, *, full: bool) -> Iterator[tuple
 
 
 def _dated(framework: str, release: str, tables: Tables) -> str:
-    return f"{tables.frameworks[framework]['title']} {release}"
+    return f"{tables.title(framework)} {release}"
 
 
 def _meaning(absent: Absence, tables: Tables, *, full: bool) -> str:

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
-from rlmetrics.names.sources.source import parse_source
+from rlmetrics.names.sources.source import Source, parse_source
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.user_errors import UserError
 
@@ -81,6 +81,8 @@ def page_of(name: str, at: str | None, metrics: Iterable[str], tables: Tables) -
     first = next(iter(metrics))
     source = None if at is None else parse_source(at, tables)
     release = f"{source.framework}-{source.release}" if source is not None and source.is_release else None
+    if source is not None and source.framework in tables.derived:
+        return _page_of_derived(name, source, tables)
     if name == first or name in tables.metrics[first].get("aliases", ()):
         return metric_page(first), release
     among = tables.frameworks if source is None else [source.framework]
@@ -89,6 +91,16 @@ def page_of(name: str, at: str | None, metrics: Iterable[str], tables: Tables) -
         if any(name in table.component(stem).spelled for _, stem, _, _ in table.components):
             return key_page(framework, name), release
     return metric_page(first), release
+
+
+def _page_of_derived(name: str, source: Source, tables: Tables) -> tuple[str, str | None]:
+    """Return the page of the base's key, at the release under a source; that of the framework where it has no such."""
+    found = tables.framework(source.framework).base
+    assert found is not None
+    base, under = found
+    if any(name in base.component(stem).spelled for _, stem, _, _ in base.components):
+        return key_page(base.name, name), f"{base.name}-{under[source.release]}"
+    return source.framework, None
 
 
 def links_of(lines: Iterable[str], tables: Tables) -> dict[str, str]:

@@ -8,7 +8,7 @@ from rlmetrics.lazy_typing import NamedTuple
 from rlmetrics.names.lookup.anywhere import resolved_at
 from rlmetrics.names.lookup.key_spelling import Meant, meant
 from rlmetrics.names.lookup.lookup_records import Resolution
-from rlmetrics.names.lookup.resolving import is_users_own, unlogged
+from rlmetrics.names.lookup.resolving import is_users_own, left_open, unlogged
 from rlmetrics.names.meanings.exact_names import canonical_of
 from rlmetrics.names.meanings.key_index import (
     ALIAS,
@@ -20,7 +20,6 @@ from rlmetrics.names.meanings.key_index import (
     Logged,
     Lookup,
     catalogue_of,
-    misspelt,
 )
 from rlmetrics.names.meanings.protocol import View
 from rlmetrics.names.meanings.view import FrameworkView
@@ -30,10 +29,11 @@ from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.wording.signature_words import listed, quantity_words, source_words
 from rlmetrics.wording.terminal import columns, labelled, wrapped
+from rlmetrics.wording.voice import later, phrase
 
 from .meaning_list import brought_lines, meaning_lines, meaning_table, meanings, near_lines
 
-__all__ = ["Answer", "answer_anywhere", "answer_at", "is_common", "is_typo", "other_name"]
+__all__ = ["Answer", "answer_anywhere", "answer_at", "is_common", "other_name"]
 
 MOST_NAMES = 3
 MOST_KEYS = 12
@@ -44,18 +44,11 @@ class Answer(NamedTuple):
 
     Attributes:
         lines: The text.
-        is_typo: Whether the key is no key, but nearly one.
         links: Addresses of places in the source that the text names.
     """
 
     lines: list[str]
-    is_typo: bool = False
     links: Mapping[str, str] = {}
-
-
-def is_typo(resolution: Resolution, tables: Tables) -> bool:
-    """Tell whether a key is a name of the user's own choice, and nearly a key of the release."""
-    return resolution.near_miss is not None and (resolution.source is None or is_users_own(resolution.metric, tables))
 
 
 def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config = None, full: bool = False) -> Answer:
@@ -64,13 +57,19 @@ def answer_anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config 
         return _measured(key, *own, full=full)
     elsewhere = brought_lines(key, tables, catalogue_of(tables))
     if elsewhere and not lookup.found:
-        return Answer(elsewhere)
+        from .searched import searched_lines
+
+        return Answer([*elsewhere, *_apart(searched_lines(key, tables))])
     answer = _anywhere(key, lookup, tables, config=config, full=full)
     common = is_common(lookup)
     if common and "/" not in key:
         return answer  # a name that is common here is meant as it is here
     blocks = [block for block in ((answer.lines, elsewhere) if common else (elsewhere, answer.lines)) if block]
     return answer._replace(lines=[line for block in blocks for line in ("", *block)][1:])
+
+
+def _apart(lines: list[str]) -> list[str]:
+    return ["", *lines] if lines else []
 
 
 def is_common(lookup: Lookup) -> bool:
@@ -83,8 +82,12 @@ def _anywhere(key: str, lookup: Lookup, tables: Tables, *, config: Config, full:
     catalogue = catalogue_of(tables)
     if not lookup.found:
         near = catalogue.near(key)
-        typo = misspelt(key, [*near, *(name.rpartition("/")[2] for name in near)])
-        return Answer(near_lines(key, near, catalogue, tables), is_typo=typo is not None)
+        lines = near_lines(key, near, catalogue, tables)
+        if not near or " " in key:
+            from .searched import searched_lines
+
+            lines += _apart(searched_lines(key, tables))
+        return Answer(lines)
     groups = meanings(lookup.found)
     if len(groups) > 1 or groups[0].metric is None or lookup.way in (ALIAS, SEGMENT, GROUP):
         return Answer(meaning_lines(key, lookup, catalogue, tables, full=full))
@@ -97,16 +100,20 @@ def answer_at(view: View, key: str, *, config: Config = None, full: bool = False
     """Answer about a key of a source."""
     if (measured := canonical_of(key, view.tables)) is not None:
         return _measured(key, *measured, full=full)
+    if left_open(view, key):
+        elsewhere = brought_lines(key, view.tables, catalogue_of(view.tables))
+        from .searched import searched_lines
+
+        return Answer([*elsewhere, *_apart(searched_lines(key, view.tables))])
     asked = meant(view, key, config=config)
     first = asked.found[0]
     own = first.component is not None and (asked.own or is_users_own(first.metric, view.tables))
-    typo = is_typo(first, view.tables)
     if (first.component is None or own) and isinstance(view, FrameworkView):
-        return Answer(_not_logged(view, asked, own=own, full=full), typo, _links(view, first))
+        return Answer(_not_logged(view, asked, own=own, full=full), _links(view, first))
     lines = _known(view, asked.found, full=full)
     if first.matched in (ALIAS, SEGMENT):
         lines = [*other_name(view, key, asked.found), "", *lines]
-    return Answer([*lines, *_labelled(chosen_rows(view.source, view.tables))], typo, _links(view, first))
+    return Answer([*lines, *_labelled(chosen_rows(view.source, view.tables))], _links(view, first))
 
 
 def _measured(key: str, view: View, name: str, *, full: bool) -> Answer:
@@ -140,11 +147,14 @@ def _known(view: View, resolutions: Sequence[Resolution], *, full: bool) -> list
     if len(resolutions) == 1 or len({item.metric for item in resolutions}) == 1 == len(same):
         lines = _resolved(view, resolutions[0], full=full)
         others = [item.component or "" for item in resolutions[1:]]
-        return [*lines, *_also(others, "Logged alike by", full=full)] if others else lines
+        return [*lines, *_also(others, later("Logged alike by {names}."), full=full)] if others else lines
     if len({item.metric for item in resolutions}) == 1:
         lines = _resolved(view, resolutions[0], full=full)
         others = [item.component or "" for item in resolutions[1:]]
-        return [*lines, *_also(others, "The same quantity, averaged or restricted in another way:", full=full)]
+        return [
+            *lines,
+            *_also(others, later("The same quantity, averaged or restricted in another way: {names}."), full=full),
+        ]
     return _several(view, resolutions, full=full)
 
 
@@ -152,9 +162,9 @@ def _also(names: Sequence[str], text: str, *, full: bool) -> list[str]:
     shown = (
         list(names)
         if full or len(names) <= MOST_NAMES + 1
-        else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+        else [*names[:MOST_NAMES], phrase("{count} more", count=len(names) - MOST_NAMES)]
     )
-    return labelled("also", f"{text} {listed(shown)}.")
+    return labelled("also", phrase(text, names=listed(shown)))
 
 
 def _several(view: View, resolutions: Sequence[Resolution], *, full: bool) -> list[str]:
@@ -192,7 +202,7 @@ def _shown_for(view: View, logged: Sequence[Logged], tables: Tables, *, full: bo
     names = list(dict.fromkeys(item.component for item in logged if item.program is None))[1:]
     source = view.source if logged[0].is_class else view.source._replace(component=None)
     lines = labelled("release", f"{source_words(source, tables)}; --at asks another one")
-    return [*lines, *_also(names, "The same quantity in", full=full)] if names else lines
+    return [*lines, *_also(names, later("The same quantity in {names}."), full=full)] if names else lines
 
 
 def other_name(view: View, key: str, resolutions: Sequence[Resolution]) -> list[str]:

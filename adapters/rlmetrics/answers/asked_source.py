@@ -43,7 +43,6 @@ class Asked(NamedTuple):
         single: Whether the question was about one value.
         lead: What is said before: under which name the source logs the key.
         instead: What is known of a key that the source does not log.
-        is_typo: Whether that key is no key, but nearly one.
     """
 
     view: View
@@ -52,7 +51,6 @@ class Asked(NamedTuple):
     single: bool
     lead: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
-    is_typo: bool = False
 
     def lines(self, *, full: bool = False) -> list[str]:
         """Return the answer for people."""
@@ -108,7 +106,7 @@ def ask(row: Mapping[str, Given], at: str | None, config: Mapping[str, Any] | No
 
             answer, view = answer_anywhere(key, lookup, tables, config=config), open_view("canonical", spec=tables)
             unknown = [JudgedValue(view, row[key], item, ()) for item in resolve_anywhere([key], tables=tables)]
-            return Asked(view, tuple(unknown), None, single, (), tuple(answer.lines), answer.is_typo)
+            return Asked(view, tuple(unknown), None, single, (), tuple(answer.lines))
     if not single and (of_undescribed := _of_undescribed(row, tables)) is not None:
         return of_undescribed
     source, said = _inferred(row, tables)
@@ -160,7 +158,7 @@ def _one(view: View, row: Mapping[str, Given], config: Mapping[str, Any] | None)
     if values and values[0].judged:
         return Asked(view, tuple(values), None, single=True)
     answer = answer_at(view, key, config=config)
-    return Asked(view, tuple(values), None, True, (), tuple(answer.lines), answer.is_typo)
+    return Asked(view, tuple(values), None, True, (), tuple(answer.lines))
 
 
 def _as_now(given: Given, row: MapRow) -> Given:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
+from rlmetrics.names.differences.relations import unstated_words
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.wording.condition_words import condition_words
@@ -19,7 +20,7 @@ from rlmetrics.wording.signature_words import (
     snapshot_words,
     source_words,
 )
-from rlmetrics.wording.terminal import extent, labelled, padded, width, wrapped
+from rlmetrics.wording.terminal import extent, labelled, padded, symbol, width, wrapped
 from rlmetrics.wording.voice import phrase, spoken
 
 from .judged import judge, showing
@@ -126,7 +127,10 @@ def _headline(sides: tuple[Side, Side], differing: Sequence[str]) -> str:
     briefs = [_definite(str(row["brief"]).rstrip(".")) for row in (one, other)]
     noted = _noted(first, second)
     if first.metric == second.metric:
-        how = f"computed differently: see {listed(differing)}" if differing else "and computed alike"
+        alike = "and computed alike"
+        if any(item.signature is not None and item.signature.unstated for item in (first, second)):
+            alike = "and computed alike as far as it is stated"
+        how = f"computed differently: see {listed(differing)}" if differing else alike
         return f"{noted}The same quantity, {how}. Both are {briefs[0]}."
     pairs = [_compared(row["identity"], tables) for row in (one, other)]
     if one["identity"]["quantity"] != other["identity"]["quantity"] or noted:
@@ -223,13 +227,26 @@ def _sign(side: Side) -> str | None:
 
 def _counted(side: Side) -> str | None:
     signature = side[1].signature
-    return None if signature is None else population_words(signature.population, side[0].tables)
+    if signature is None or "population" in signature.unstated:
+        return None
+    return population_words(signature.population, side[0].tables)
 
 
 def _averaged(side: Side) -> str | None:
     signature = side[1].signature
-    words = None if signature is None else averaged_words(signature, side[1].metric, side[0].tables)
+    if signature is None or "reduction" in signature.unstated:
+        return None
+    words = averaged_words(signature, side[1].metric, side[0].tables, side[1].mode)
     return None if words is None else words.removeprefix(f"{_counted(side)}; ")
+
+
+def _trust(side: Side) -> str | None:
+    """Return what nobody has stated of a number, so that it may be another one than its formula says."""
+    signature = side[1].signature
+    if signature is None or not signature.unstated:
+        return None
+    said = phrase("unreviewed: {what}", what=spoken(unstated_words(signature.unstated)))
+    return f"{symbol('unreviewed')} {said}"
 
 
 def _policy(side: Side) -> str | None:
@@ -303,6 +320,7 @@ _ROWS: tuple[tuple[str, Callable[[Side], str | None]], ...] = (
     ("counted", _counted),
     ("policy", _policy),
     ("averaged", _averaged),
+    ("trust", _trust),
     (_LOGGED, _logged),
     ("by", _source),
     ("reads 0", _zero),

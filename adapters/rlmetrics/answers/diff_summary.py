@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
+from rlmetrics.names.differences.relations import unstated_words
 from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.names.upgrades.causes import shown, taken_over
 from rlmetrics.wording.cause_words import metric_words
@@ -78,7 +79,30 @@ def summary(result: DiffResult, tables: Tables, *, key: str | None = None) -> st
             sentences.append(phrase("With default settings you see this: {what}.", what=_joined(seen)))
     if not seen and result.changed and all(item.applies is False for item in result.changed):
         sentences.append("With default settings none of it shows.")
+    sentences += _unreviewed(result, key)
     return " ".join(sentences)
+
+
+def _unreviewed(result: DiffResult, key: str | None) -> Iterator[str]:
+    """Yield of how many keys not all is stated that may have changed, too; of one key, what that is."""
+    if key is not None:
+        for unstated in dict.fromkeys(item.unstated for item in result.unreviewed):
+            what = spoken(unstated_words(unstated))
+            yield phrase("Unreviewed: {what}, so that may have changed, too.", what=what)
+        return
+    training = [item for item in result.unreviewed if item.mode == "train"]
+    if training:
+        whole = result.kept + sum(item.mode == "train" for item in result.renamed)
+        of_them = (
+            later(
+                "Unreviewed: how {count} of {total} keys are computed is not stated in full, so more may have changed."
+            )
+            if len(training) > 1
+            else later(
+                "Unreviewed: how {count} of {total} keys is computed is not stated in full, so more may have changed."
+            )
+        )
+        yield phrase(of_them, count=len(training), total=whole)
 
 
 def _joined(seen: Sequence[str]) -> str:
@@ -109,12 +133,16 @@ def _counts(result: DiffResult, tables: Tables) -> str:
         if count
     ]
     if not (changed or others):
-        return f"No training key changed its name or meaning {between(result.from_, result.to, tables)}."
+        where = between(result.from_, result.to, tables)
+        if result.unreviewed:
+            return f"Nothing that is stated of any training key changed {where}."
+        return f"No training key changed its name or meaning {where}."
     if not result.kept:
         return f"No training key kept its name: {listed(others)}."
     if not changed:
         rest = f"; {listed(others)}" if others else ""
-        return f"None of the {counted(result.kept, 'training key')} that both have changed its meaning{rest}."
+        stated = " as far as it is stated" if result.unreviewed else ""
+        return f"None of the {counted(result.kept, 'training key')} that both have changed its meaning{stated}{rest}."
     keys = later("{count} of {total} training keys") if result.kept > 1 else later("{count} of {total} training key")
     head = phrase(keys, count=changed, total=result.kept)
     first = f"{head} {phrase('changed its meaning' if changed == 1 else 'changed their meaning')}"
@@ -140,7 +168,9 @@ def _of_key(result: DiffResult, key: str, tables: Tables) -> str:
         return f"{gone}. {look_alike_words(item.related[0])}" if item.related else f"{gone}, and nothing is like it."
     if result.added:
         return f"{key} is new: logged since {result.added[0].since or to}."
-    return f"{key} means the same {where}."
+    return (
+        f"Nothing that is stated of {key} changed {where}." if result.unreviewed else f"{key} means the same {where}."
+    )
 
 
 def _given_by(result: DiffResult, tables: Tables) -> str:

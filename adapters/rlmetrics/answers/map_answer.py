@@ -156,13 +156,14 @@ class _Table:
                 phrase("{names} alike", names=", ".join(alike)) if alike else None,
                 *marks,
             ]
-            to = "same name" if first.to == first.from_ else str(first.to)
+            to = phrase("same name") if first.to == first.from_ else str(first.to)
             yield (first.from_, to, " ".join(text for text in told if text))
             if self._full:
-                yield from (("", f"- {self._notes.words(item, first)}") for item in first.differs_by)
+                yield from (("", f"- {spoken(self._notes.words(item, first))}") for item in first.differs_by)
         if len(timers) > 2:
             numbers = dict.fromkeys(number for row in timers for number in self._notes.of(row))
-            named = ", ".join(dict.fromkeys(str(row.to) for row in timers if row.to != row.from_)) or "same names"
+            moved = dict.fromkeys(str(row.to) for row in timers if row.to != row.from_)
+            named = ", ".join(moved) or phrase("same names")
             marks = [f"[{number}]" for number in numbers]
             yield (phrase("{count} timers", count=len(timers)), " ".join((named, *marks)))
 
@@ -185,7 +186,7 @@ class _Table:
         cells = []
         for row, twins in shown:
             if not row.related:
-                cells.append((row.from_, row.note or "the same metric, but incomparable"))
+                cells.append((row.from_, spoken(row.note) if row.note else phrase("the same metric, but incomparable")))
                 continue
             first, *others = row.related[: 3 if self._full else 1]
             alike = ", ".join(statistic[0] for twin in twins if (statistic := _STATISTIC.findall(twin.from_)))

@@ -21,6 +21,8 @@ __all__ = ["Meaning", "brought_lines", "meaning_lines", "meaning_table", "meanin
 
 MOST = 10
 """Lines of a list that are shown without being asked for."""
+MOST_OF_SEVERAL = 8
+"""Meanings that are shown where several frameworks are named, which takes more lines for each."""
 MOST_OTHERS = 5
 """Further keys with the same ending that are shown beside a key's own meanings."""
 MOST_FRAMEWORKS = 3
@@ -106,8 +108,12 @@ def brought_lines(key: str, tables: Tables, catalogue: Catalogue) -> list[str]:
         lines += [line for near in found.nearest for line in _near_lines(near, tables, catalogue)]
     names = [] if lines else brought(key, tables)
     for item in names:
-        lines += wrapped(f"{item.library} calls `{item.name}` {item.says}")
-        lines += _nearest(item.metric, tables, catalogue)
+        if item.is_left_open:
+            lines += wrapped(f"{item.library} names `{item.name}`, and leaves open over what and how it is taken.")
+            lines += wrapped(item.says)
+        else:
+            lines += wrapped(f"{item.library} calls `{item.name}` {item.says}")
+        lines += [line for metric in item.metrics for line in _nearest(metric, tables, catalogue)]
     return lines
 
 
@@ -143,7 +149,7 @@ def _logging(metric: str, tables: Tables, catalogue: Catalogue) -> list[tuple[st
     for name in catalogue.keys:
         for item in catalogue.called(name) if metric in tables.meant_by(name) else ():
             if item.metric == metric and item.mode == "train":
-                title = str(tables.frameworks[item.framework]["title"])
+                title = tables.title(item.framework)
                 who = f"{title} {item.component}" if item.is_class else title
                 found.setdefault(item.framework, (who, item.key))
     return list(found.values())
@@ -161,7 +167,7 @@ _WHICH = {
 def _head(key: str, lookup: Lookup, groups: Sequence[Meaning], tables: Tables) -> tuple[str, str]:
     """Return what is said first, and what may follow it where that leaves room."""
     first = lookup.found[0]
-    titles = [str(tables.frameworks[name]["title"]) for name in dict.fromkeys(item.framework for item in lookup.found)]
+    titles = [tables.title(name) for name in dict.fromkeys(item.framework for item in lookup.found)]
     if len(titles) > MOST_FRAMEWORKS:
         rest = len(titles) - MOST_FRAMEWORKS + 1
         titles = [*titles[: MOST_FRAMEWORKS - 1], phrase(_FRAMEWORKS, count=rest)]
@@ -191,20 +197,40 @@ def _words(metric: str | None, tables: Tables) -> str:
 
 def meaning_table(groups: Sequence[Meaning], tables: Tables, *, full: bool = False, dated: bool = True) -> list[str]:
     """Return a line for each meaning: the metric in words, who logs it, and in which releases."""
-    shown = list(islice(groups, None if full or len(groups) <= MOST + 1 else MOST))
     several = len({item.framework for group in groups for item in group.found}) > 1
+    most = MOST_OF_SEVERAL if several else MOST
+    shown = list(islice(groups, None if full or len(groups) <= most + 1 else most))
     rows = [
         (
             _words(group.metric, tables),
             (_words if full else _short)(group.metric, tables),
-            _who(group.found, tables, titled=several, full=full),
-            _releases(group.found, tables) if dated else "",
+            *_who_and_when(group.found, tables, titled=several, full=full, dated=dated),
         )
         for group in shown
     ]
     lines = table(rows, widest=_WIDEST_NAMES)
     left = len(groups) - len(shown)
     return [*lines, f"  {phrase('{count} more meanings: --full', count=left)}"] if left else lines
+
+
+def _who_and_when(
+    logged: Sequence[Logged], tables: Tables, *, titled: bool, full: bool, dated: bool
+) -> tuple[str, str]:
+    """Return who logs something and in which releases: beside the name where these are not those of all."""
+    if not dated:
+        return _who(logged, tables, titled=titled, full=full), ""
+    firsts = {item.framework: _place(item) for item in reversed(logged)}
+    named = [item for item in logged if firsts[item.framework] == _place(item)]
+    together = _releases(logged, tables)
+    if any(item.program is not None for item in logged) or (not full and _releases(named, tables) == together):
+        return _who(logged, tables, titled=titled, full=full), together
+    if len({_place(item) for item in logged}) < 2:
+        return _who(logged, tables, titled=titled, full=full), together
+    return _who(logged, tables, titled=titled, full=full, dated=True), ""
+
+
+def _place(item: Logged) -> tuple[str, str]:
+    return item.framework, item.component
 
 
 def _short(metric: str | None, tables: Tables) -> str:
@@ -231,14 +257,22 @@ def _keyed(logged: Sequence[Logged], tables: Tables, *, full: bool, most: int = 
         words = f"{spoken(f'{_short(groups[0].metric, tables)}{more}')}; " if several else ""
         who = _who(items, tables, titled=True, full=full)
         rows.append((key, f"{words}{who} {_releases(items, tables)}"))
-    shown = rows if full or len(rows) <= most + 1 else rows[:most]
+    shown = rows
+    if not full and len(rows) > most + 1:
+        shown = [rows[at] for at in _of_each([items[0].framework for items in by_key.values()], most)]
     lines = columns(shown)
     left = len(rows) - len(shown)
     return [*lines, f"  {phrase('{count} more: --full', count=left)}"] if left else lines
 
 
-def _who(logged: Sequence[Logged], tables: Tables, *, titled: bool, full: bool) -> str:
-    """Return who logs something: the first trainer of each framework, and how many more."""
+def _of_each(frameworks: Sequence[str], most: int) -> list[int]:
+    """Return which rows are shown of many, in their order: the first of each framework, then the foremost others."""
+    first = {frameworks.index(name) for name in frameworks}
+    return sorted(sorted(range(len(frameworks)), key=lambda at: at not in first)[:most])
+
+
+def _who(logged: Sequence[Logged], tables: Tables, *, titled: bool, full: bool, dated: bool = False) -> str:
+    """Return who logs something: the first trainer of each framework, and how many more; each with its releases."""
     by_framework: dict[str, dict[str, None]] = {}
     for item in logged:
         name = "" if item.program is not None else item.component
@@ -246,7 +280,12 @@ def _who(logged: Sequence[Logged], tables: Tables, *, titled: bool, full: bool) 
     parts = []
     for framework, known in by_framework.items():
         names = [name for name in known if name]
-        title = str(tables.frameworks[framework]["title"])
+        if dated:
+            spans = (
+                _releases([item for item in logged if _place(item) == (framework, name)], tables) for name in names
+            )
+            names = [f"{name} {span}" for name, span in zip(names, spans, strict=True)]
+        title = tables.title(framework)
         text = (
             listed(names)
             if full or len(names) < 2

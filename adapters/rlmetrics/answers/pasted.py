@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from rlmetrics.lazy_typing import Any, NamedTuple
 from rlmetrics.names.tables.printed_numbers import half_unit, shared_decimals
 
-__all__ = ["Given", "parse_row", "parse_rows", "parse_value"]
+__all__ = ["Given", "no_number", "parse_row", "parse_rows", "parse_value"]
 
 _PLAIN = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _LOST = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
@@ -83,6 +83,12 @@ def parse_rows(texts: Sequence[str]) -> dict[str, Given]:
     if len(texts) > 1 and all(len(row) <= 1 for row in rows) and (whole := parse_row("\n".join(texts))):
         return whole
     return {key: given for row in rows for key, given in row.items()}
+
+
+def no_number(text: str) -> tuple[str, str] | None:
+    """Return the key and the value of `key=value` where the value is no number; None where the text is no such pair."""
+    key, sign, value = (part.strip() for part in text.partition("="))
+    return (key, value) if sign and key and value and " " not in key and parse_value(value) is None else None
 
 
 def _json(text: str) -> Iterator[tuple[str, Given | None]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.wording.key_words import key_brief
 from rlmetrics.wording.metric_facts import (
     as_shown,
     first_clause,
@@ -18,12 +19,12 @@ from rlmetrics.wording.metric_facts import (
     reads_texts,
     sentence,
 )
-from rlmetrics.wording.signature_words import population_words
+from rlmetrics.wording.report_words import report_name
 from rlmetrics.wording.source_places import addresses_of, place_texts
 from rlmetrics.wording.terminal import LABEL, columns, first_fitting, if_fitting, labelled, symbol, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
-from .trust import averaged_lines, is_biased, logged_lines, needs_words, says_over, trust_texts
+from .trust import averaged_lines, cadence_lines, is_biased, logged_lines, needs_words, trust_texts
 from .value_ranges import axis_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ _SCREEN = 36
 """A longer answer is told in less detail."""
 _INTRO = 200
 """A first note of at most so many characters is told with the answer."""
+_EVALUATION = "evaluation"
 _NOT_BY_DEFAULT = "Not logged by default"
 _INSTALLED = " installed"
 """Notes on what must be installed speak of it by this word; they come last."""
@@ -94,7 +96,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
         *([] if biased else told_trust),
         *labelled("healthy", health_texts(resolution.metric, view.tables, axis=axis, full=full)),
     ]
-    after = _constant(resolution, full=full)
+    after = [*cadence_lines(resolution, full=full), *_constant(resolution, full=full)]
     if changes is not None:
         after += _changed(changes, str(view.source.release), str(resolution.component), full=full)
     if full:
@@ -116,11 +118,12 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
 def _formula(view: View, item: Resolution, metric: str, *, full: bool) -> list[str]:
     """Return the formula of what is measured, or in words what it measures."""
     signature = item.signature
-    formula = formula_texts(metric, None if signature is None else signature.reproduced_by, view.tables)
-    if formula:
-        return labelled("formula", formula if full or len(formula) <= _FORMULA else formula[:1])
-    measured = measured_text(metric, view.tables)
-    return labelled("measures", [] if measured is None else [measured])
+    variant, span = (None, None) if signature is None else (signature.reproduced_by, signature.span)
+    formula = formula_texts(metric, variant, view.tables)
+    lines = labelled("formula", formula if full or len(formula) <= _FORMULA else formula[:1])
+    # On a screen the formula says it, and the lines are wanted for how the curve is read.
+    measured = measured_text(metric, view.tables, span) if full or not formula else None
+    return [*lines, *labelled("measures", [] if measured is None else [measured])]
 
 
 def _is_conditional(item: Resolution) -> bool:
@@ -164,20 +167,21 @@ def resolved_links(view: View, resolution: Resolution) -> dict[str, str]:
     """Return the addresses of the places in the source that an answer names, by what stands in it."""
     if not isinstance(view, FrameworkView):
         return {}
-    return addresses_of(view.tables.framework(view.source.framework), resolution.evidence)
+    reports = {report_name(report): report.url for report in resolution.reports if report.holds}
+    return reports | addresses_of(view.tables.framework(view.source.framework), resolution.evidence)
 
 
 def _first(view: View, item: Resolution) -> str:
     """Return the sentence that answers: the quantity, over what, for what the placeholders stand for."""
     if item.metric is None:
         return f"What {item.key} measures depends on the configuration; nothing says which one this run had."
-    text = as_shown(_brief(view, item).rstrip("."), axis_of(item))
+    brief, over = key_brief(_brief(view, item), item.signature, item.metric, view.tables, item.mode)
+    text = as_shown(brief, axis_of(item))
     values = ", ".join(f"{name} = {value}" for name, value in item.placeholders.items())
     text += f" ({values})" if values else ""
-    texts = [f"{text}, in evaluation" if item.mode == "eval" else text]
+    texts = [f"{text}, in evaluation" if item.mode == "eval" and _EVALUATION not in text else text]
     texts += [missing] if (missing := needs_words(view, item)) is not None else []
-    if says_over(view, item) and item.signature is not None:
-        texts.append(f"here over {population_words(item.signature.population, view.tables)}")
+    texts += [] if over is None else [f"here over {over}"]
     notes = told_notes(view, item)
     texts += notes[:1] if _is_intro(notes) else []
     if isinstance(view, FrameworkView):
@@ -225,6 +229,8 @@ class _Changes(NamedTuple):
     history: History
     past: list[ToldChange]
     coming: list[ToldChange]
+    unstated: bool
+    """Whether it is left open in some release how the key is computed: that may have changed, too."""
 
     @property
     def next(self) -> str | None:
@@ -251,7 +257,8 @@ def _changes(view: View, item: Resolution) -> _Changes | None:
     later = [change for change in told if order(change.release) > here]
     later += endings(told, history.releases, view.source.release)
     past = [change for change in told if order(change.release) <= here]
-    return _Changes(history, past, sorted(later, key=lambda change: order(change.release)))
+    later.sort(key=lambda change: order(change.release))
+    return _Changes(history, past, later, history.leaves_open(item.template, item.mode or "train"))
 
 
 def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
@@ -263,15 +270,17 @@ def changed_lines(view: View, item: Resolution, *, full: bool) -> list[str]:
 def _changed(found: _Changes, release: str, component: str, *, full: bool) -> list[str]:
     from rlmetrics.wording.change_words import change_row
 
-    history, past, coming = found
+    history, past, coming = found.history, found.past, found.coming
     shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]
     rows = [change_row(change, full=full) for change in shown]
     newest = history.releases[-1]
     end = "" if history.is_current else f", the last release with {component}"
     if not coming and newest != release:
-        rest = f"no change of meaning up to {newest}{end}"
+        what = "no stated change of meaning" if found.unstated else "no change of meaning"
+        rest = f"{what} up to {newest}{end}"
     elif not past and not coming:
-        rest = f"never, in {history.releases[0]}..{newest}"
+        releases = f"{history.releases[0]}..{newest}"
+        rest = f"nothing that is stated, in {releases}" if found.unstated else f"never, in {releases}"
     else:
         more = len(past) + len(coming) - len(shown)
         rest = f"{more} more in {history.releases[0]}..{newest}: --full" if more else ""

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.wording.signature_words import listed, source_words
-from rlmetrics.wording.terminal import columns, labelled, wrapped
+from rlmetrics.wording.terminal import columns, labelled, symbol, wrapped
+from rlmetrics.wording.voice import phrase
 
 from .judgement import BAD, LEVELS
 from .missing import missing_lines
+from .trust import is_unreviewed
 from .value_answer import JudgedValue, brief_text, some, usual
 
 if TYPE_CHECKING:
@@ -58,6 +60,12 @@ def row_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False, 
     lines += ["", *labelled("look at", advice[:_MOST_ALSO])] if advice else []
     if plain:
         lines += ["", *wrapped(f"Unremarkable ({len(plain)}): {_keys(plain, full=full)}")]
+    open_ = [item for item in ranked if is_unreviewed(item.found)]
+    if open_:
+        told = phrase("how these are computed is not stated in full")
+        lines += wrapped(
+            f"{symbol('unreviewed')} {phrase('unreviewed')} ({len(open_)}): {_keys(open_, full=full)}: {told}"
+        )
     unknown = [item for item in _first_of_each(values) if not item.judged]
     if unknown:
         lines += wrapped(f"Not logged by this source ({len(unknown)}): {_keys(unknown, full=full)}")

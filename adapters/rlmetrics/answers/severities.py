@@ -9,7 +9,7 @@ from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.wording.footnotes import Notes
 from rlmetrics.wording.keylists import fitting
 from rlmetrics.wording.terminal import extent, padded, symbol, width, wrapped
-from rlmetrics.wording.voice import later, phrase
+from rlmetrics.wording.voice import begun, later, phrase
 
 if TYPE_CHECKING:
     from rlmetrics.translate import Report
@@ -25,7 +25,7 @@ _WORDS = {
     "none": later("nothing"),
 }
 _LABEL = len("! look-alike ")
-_KEPT = "kept: "
+_KEPT = later("kept:")
 
 
 class Severities:
@@ -65,7 +65,7 @@ class Severities:
         while left and (whole or len(lines) + len(left[0][1]) < max(2, most)):
             lines += left.pop(0)[1]
         if left:
-            lines.append(f"and {sum(count for count, _ in left)} more: --full")
+            lines.append(phrase("and {count} more: --full", count=sum(count for count, _ in left)))
         return [f"{label if at == 0 else ' ' * extent(label)}{text}" for at, text in enumerate(lines)]
 
     def _parts(self, start: int) -> list[tuple[int, list[str]]]:
@@ -105,7 +105,12 @@ class Severities:
         return f"{padded(text, _LABEL)}{number:>{self._digits}}  "
 
     def _together(self, severity: str) -> list[str]:
-        names = [key if key == how["to"] else f"{key} -> {how['to']}" for key, how in self._of(severity)]
+        names = []
+        for key, how in self._of(severity):
+            # What is open about an unreviewed key is a footnote; minor differences of the others are none.
+            marks = self._notes.marks(how["differs_by"]) if severity == "unreviewed" else ()
+            name = key if key == how["to"] else f"{key} -> {how['to']}"
+            names.append(" ".join([name, *(f"[{mark}]" for mark in marks)]))
         return self._line(severity, "", names, len(names)) if names else []
 
     def _left(self, severity: str) -> Iterator[str]:
@@ -114,17 +119,18 @@ class Severities:
             if how["severity"] == severity and key not in self._collided:
                 by_need.setdefault(tuple(how.get("needs", ())), []).append(key)
         for needs, keys in by_need.items():
-            why = f"kept without {' '.join(f'--bind {name}=…' for name in needs)}: " if needs else "kept (--strict): "
+            options = " ".join(f"--bind {name}=…" for name in needs)
+            why = begun("kept without {options}:", options=options) if needs else begun("kept (--strict):")
             yield from self._line(severity, why, keys, len(keys))
 
     def _apart(self, severity: str) -> list[str]:
         kept = [key for key in self._report.unchanged if self._report.kept.get(key, {}).get("severity") == severity]
         kept.sort(key=lambda key: self._notes.is_timer(self._report.kept[key]))
         aside = self._numbers[severity] - len(kept)
-        told = f"{aside} set aside; {_KEPT}" if aside else _KEPT
+        told = begun("{count} set aside; kept:", count=aside) if aside else begun(_KEPT)
         if not self._numbers[severity]:
             return []
-        return self._line(severity, told, kept) if kept else [f"{self._label(severity)}set aside"]
+        return self._line(severity, told, kept) if kept else [f"{self._label(severity)}{phrase('set aside')}"]
 
     def _line(self, severity: str, told: str, names: Sequence[str], count: int | None = None) -> list[str]:
         label = self._label(severity, count)

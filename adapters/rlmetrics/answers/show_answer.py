@@ -11,7 +11,7 @@ from rlmetrics.wording.condition_words import condition_words
 from rlmetrics.wording.difference_words import brief_of
 from rlmetrics.wording.metric_facts import converted, formula_texts, health_texts, measured_text, quantity, reads_texts
 from rlmetrics.wording.signature_words import listed, population_words, ranges_words
-from rlmetrics.wording.terminal import columns, labelled, symbol, wrapped
+from rlmetrics.wording.terminal import LABEL, columns, labelled, symbol, wrapped
 from rlmetrics.wording.voice import phrase, spoken
 
 from .unlike import friends_of, spelled
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["choice_lines", "shown_lines"]
 
-_ROWS, _CHANGES, _HISTORIES, _FRIENDS, _REMARK = 7, 3, 2, 3, 16
+_ROWS, _REST, _CHANGES, _HISTORIES, _FRIENDS, _REMARK, _LINE = 7, 4, 3, 2, 3, 16, 80
 
 
 class _Name(NamedTuple):
@@ -125,7 +125,7 @@ def _names(spellings: Sequence[Spelling], tables: Tables, source: Source | None)
             for name in names
             if name.framework == source.framework and name.component in components and source.release in name.releases
         ]
-    frameworks = list(tables.frameworks)
+    frameworks = tables.named
 
     def place(name: _Name) -> tuple[int, int, int]:
         table = tables.framework(name.framework)
@@ -143,7 +143,7 @@ def _logged_as(
     # However many frameworks there are, the list takes no more lines than that of two.
     most = max(1, _ROWS if len(meant) < 3 else 2 * _ROWS // len(meant))
     for framework in meant:
-        title = str(tables.frameworks[framework]["title"])
+        title = tables.title(framework)
         mine = [name for name in names if name.framework == framework]
         if not mine:
             rows.append([title, _not_logged(framework, metric, tables)])
@@ -158,7 +158,9 @@ def _logged_as(
             rows.append([title if at == 0 else "", "" if repeated else who, key, spans, cell])
         if len(told) > len(shown):
             rest = list(dict.fromkeys(row[0] for row in told[len(shown) :]))
-            rows.append(["", f"{len(told) - len(shown)} more: {', '.join(rest[:4])}{' …' if len(rest) > 4 else ''}"])
+            # A list that is cut takes one line.
+            some = ", ".join(rest) if len(rest) <= _REST else f"{', '.join(rest[: _REST - 1])} …"
+            rows.append(["", f"{len(told) - len(shown)} more: {some}"])
     lines = [phrase("Logged as"), *columns(rows)]
     return [
         *lines,
@@ -213,7 +215,8 @@ def _not_logged(framework: str, metric: str, tables: Tables) -> str:
     for friend in friends_of(metric, tables):
         keys = spelled(tables, framework, newest, friend, "train")
         if keys:
-            return f"not logged. Closest: {keys[0]} ({quantity(friend, tables)})"
+            what = spoken(quantity(friend, tables))
+            return phrase("not logged. Closest: {key} ({what})", key=keys[0], what=what)
     return "not logged"
 
 
@@ -238,7 +241,7 @@ def _what_changed(
         if len(titles) == _HISTORIES and not full:
             break
         titles.append(framework)
-        who = f"{tables.frameworks[framework]['title']} {first.component}"
+        who = f"{tables.title(framework)} {first.component}"
         lines += ["", phrase("What changed ({who})", who=who)]
         lines += columns([change_row(change, full=full) for change in shown])
         if len(told) > len(shown):
@@ -264,5 +267,13 @@ def _compute(entry: Mapping[str, object]) -> list[str]:
     if isinstance(variants, Mapping):
         names = [f"_{name}" for name in variants][:4]
         more = f", … ({len(variants)} variants)" if len(variants) > len(names) else ""
-        return labelled("compute", f"{function}; variants end in {listed(names)}{more}")
-    return labelled("compute", str(function))
+        return labelled("compute", f"{_importable(str(function))}; variants end in {listed(names)}{more}")
+    return labelled("compute", _importable(str(function)))
+
+
+def _importable(function: str) -> str:
+    """Return the full name of a function, as an import where that is too long for a line: it can be wrapped."""
+    if LABEL + len(function) < _LINE:
+        return function
+    module, _, name = function.rpartition(".")
+    return f"from {module} import {name}"

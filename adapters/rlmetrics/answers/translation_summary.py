@@ -9,12 +9,13 @@ from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.wording.footnotes import Notes, notes_of
 from rlmetrics.wording.keylists import fitting
 from rlmetrics.wording.signature_words import chosen_lines
-from rlmetrics.wording.terminal import columns, width, wrapped
-from rlmetrics.wording.voice import later, phrase
+from rlmetrics.wording.terminal import columns, extent, width, wrapped
+from rlmetrics.wording.voice import begun, later, phrase, spoken
 
 from .severities import Severities
 
 if TYPE_CHECKING:
+    from rlmetrics.names.tables.tables import Overlays, Tables
     from rlmetrics.translate import Report
 
 __all__ = ["translation_lines"]
@@ -31,14 +32,15 @@ _COLLISIONS, _KINDS = 3, 6
 _UNREADABLE = "the run's configuration: "
 
 
-def translation_lines(report: Report, *, dropped: bool = False) -> list[str]:
+def translation_lines(report: Report, *, dropped: bool = False, spec: Overlays | Tables = None) -> list[str]:
     """Return the answer, in at most 25 lines.
 
     Args:
         report: The account.
         dropped: Whether keys that the source does not define were left out.
+        spec: Folders with further YAML.
     """
-    notes = notes_of(report)
+    notes = notes_of(report, spec)
     counts = Severities(report, notes)
     told = (_lines(report, notes, counts, dropped=dropped, kinds=kinds) for kinds in range(_KINDS, 0, -1))
     answer: list[str] = []
@@ -79,13 +81,13 @@ def _first(parts: list[list[str]], most: int) -> list[str]:
     for at, part in enumerate(parts):
         left = len(parts) - at - 1
         if len(lines) + len(part) + bool(left) > most:
-            return [*lines, f"and {left + 1} more remarks: --full"]
+            return [*lines, phrase("and {count} more remarks: --full", count=left + 1)]
         lines += part
     return lines
 
 
 def _loss(report: Report) -> list[str]:
-    return wrapped(f"LOST: {text}", hanging=2) if (text := report.loss()) else []
+    return wrapped(f"{begun('LOST:')}{text}", hanging=2) if (text := report.loss()) else []
 
 
 def _head(report: Report) -> list[str]:
@@ -99,7 +101,7 @@ def _head(report: Report) -> list[str]:
     if biased:
         of_them = phrase("{count} of them biased", count=biased) if count > 1 else phrase("which is biased")
         said += f"{phrase(', ')}{of_them}"
-    place = os.path.commonpath(report.outputs) if report.outputs else "nothing"
+    place = os.path.commonpath(report.outputs) if report.outputs else phrase("nothing")
     files = f"{phrase('{count} files', count=len(report.outputs))}{phrase('; ')}" if len(report.outputs) > 1 else ""
     wrote = later("Would write {place}: {what}.") if report.dry_run else later("Wrote {place}: {what}.")
     return wrapped(phrase(wrote, place=place, what=f"{files}{said}"))
@@ -113,16 +115,20 @@ def _kinds(report: Report, most: int) -> list[str]:
     for file in report.files:
         reports.setdefault((file.kind, file.source), []).append(file)
     rows = [
-        (kind, _count(len(files), "file"), _count(sum(file.records for file in files), "record"), source)
+        (kind, _files(len(files)), _records(sum(file.records for file in files)), source)
         for (kind, source), files in reports.items()
     ]
     shown = len(rows) if len(rows) <= most else most - 1
-    more = [f"  and {len(rows) - shown} more kinds and sources"] if len(rows) > shown else []
+    more = [f"  {phrase('and {count} more kinds and sources', count=len(rows) - shown)}"] if len(rows) > shown else []
     return ["", *columns(rows[:shown]), *more]
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _files(number: int) -> str:
+    return phrase("1 file") if number == 1 else phrase("{count} files", count=number)
+
+
+def _records(number: int) -> str:
+    return phrase("1 record") if number == 1 else phrase("{count} records", count=number)
 
 
 def _collisions(report: Report) -> list[str]:
@@ -131,15 +137,18 @@ def _collisions(report: Report) -> list[str]:
     for new, olds in list(report.collisions.items())[:_COLLISIONS]:
         where = report.differing.get(new)
         if where is None:
-            text = f"{new} is claimed by {', '.join(olds)}, whose values differ or never stand together"
+            said = later("{name} is claimed by {keys}, whose values differ or never stand together")
+            text = phrase(said, name=new, keys=", ".join(olds))
         else:
             values = ", ".join(f"{key} {_shown(value)}" for key, value in where["values"].items())
             step = where.get("step")
-            at = f"row {where['row']}" + ("" if step is None else f" (step {step:g})")
-            text = f"{new} is claimed by keys with different values, first in {at}: {values}"
-        lines += _two_lines(f"COLLISION: {text}; set aside")
+            at = phrase("row {row}", row=where["row"])
+            at += "" if step is None else f" ({phrase('step {step}', step=f'{step:g}')})"
+            said = later("{name} is claimed by keys with different values, first in {place}: {values}")
+            text = phrase(said, name=new, place=at, values=values)
+        lines += _two_lines(f"{begun('COLLISION:')}{text}{phrase('; ')}{phrase('set aside')}")
     more = len(report.collisions) - _COLLISIONS
-    return [*lines, *([f"and {more} more collisions: --full"] if more > 0 else [])]
+    return [*lines, *([phrase("and {count} more collisions: --full", count=more)] if more > 0 else [])]
 
 
 def _shown(value: Any) -> str:
@@ -152,33 +161,40 @@ def _aside(report: Report, *, dropped: bool) -> Iterable[str]:
         said = []
         for old, new in report.duplicates.items():
             same = report.equal.get(old)
-            rows = "" if same is None else f" in {same['rows']} of {same['of']} rows"
+            rows = "" if same is None else phrase(" in {count} of {total} rows", count=same["rows"], total=same["of"])
             said.append(f"{old} (= {new if same is None else same['key']}{rows})")
-        yield _listing("Not written twice: ", said)
+        yield _listing(begun("Not written twice:"), said)
     collided = {old for olds in report.collisions.values() for old in olds}
     aside = [old for old in report.set_aside if old not in collided]
     if aside:
         place = report.set_aside[aside[0]].removesuffix(aside[0])
-        why = f"where the target means something else by {'the name' if len(aside) == 1 else 'these names'}"
-        yield _listing(f"Set aside under {place}, {why}: ", aside)
+        why = later("Set aside under {place}, where the target means something else by these names:")
+        if len(aside) == 1:
+            why = later("Set aside under {place}, where the target means something else by the name:")
+        yield _listing(begun(why, place=place), aside)
     if report.unknown:
-        done = "Left out" if dropped else "Kept"
-        yield _listing(f"{done}, unknown to the source: ", report.unknown, lines=1)
+        done = later("Left out, unknown to the source:") if dropped else later("Kept, unknown to the source:")
+        yield _listing(begun(done), report.unknown, lines=1)
     if report.failed:
-        yield f"Refused, left out: {_count(len(report.failed), 'file')}, first {next(iter(report.failed.values()))}"
+        first = spoken(next(iter(report.failed.values())))
+        yield phrase("Refused, left out: {files}, first {what}", files=_files(len(report.failed)), what=first)
     if report.left_alone:
         path, why = next(iter(report.left_alone.items()))
-        yield f"Of another source, left alone: {_count(len(report.left_alone), 'file')}, first {path}: {why}"
-    parts = [("without names copied as they are", report.copied), ("left out", report.skipped)]
-    said = [f"{_count(len(files), 'file')} {what}" for what, files in parts if files]
-    if said:
-        yield f"{', '.join(said)}."
+        other = later("Of another source, left alone: {files}, first {path}: {what}")
+        yield phrase(other, files=_files(len(report.left_alone)), path=path, what=spoken(why))
+    parts = [
+        (later("{files} without names copied as they are"), report.copied),
+        (later("{files} left out"), report.skipped),
+    ]
+    told = [phrase(text, files=_files(len(files))) for text, files in parts if files]
+    if told:
+        yield f"{phrase(', ').join(told)}."
     yield from sorted(report.notes, key=lambda note: _UNREADABLE not in note)
 
 
 def _listing(told: str, names: Sequence[str], *, lines: int = 2) -> str:
     """Return a sentence with a list that fits into some lines, and how many more there are."""
-    return f"{told}{fitting(names, lines * width() - len(told) - (lines - 1) * _SLACK - 1)}."
+    return f"{told}{fitting(names, lines * width() - extent(told) - (lines - 1) * _SLACK - 1)}."
 
 
 def _differing(notes: Notes, texts: list[list[str]], room: int) -> list[str]:
@@ -190,15 +206,17 @@ def _differing(notes: Notes, texts: list[list[str]], room: int) -> list[str]:
             break
         lines += text
         count += 1
-    left = [*([f"{len(texts) - count} more biased"] if count < len(texts) else []), *notes.left]
+    left = [*([phrase("{count} more biased", count=len(texts) - count)] if count < len(texts) else []), *notes.left]
     title = phrase("What differs")
-    title = f"{title} ({', '.join(left)}: --full)" if left else title
+    title += f" ({phrase(', ').join(left)}: --full)" if left else ""
     return [title, *lines] if texts or left else []
 
 
 def _foot(counts: Severities) -> list[str]:
     """Return what to check, and where the whole report is."""
-    check = [_listing("Check before plotting (same name, biased): ", counts.unsure, lines=1)] if counts.unsure else []
+    check = (
+        [_listing(begun("Check before plotting (same name, biased):"), counts.unsure, lines=1)] if counts.unsure else []
+    )
     return [*check, phrase("Report: --full, --html FILE, --json")]
 
 

@@ -9,9 +9,12 @@ from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.differences.entry_signature import population_traits
 from rlmetrics.names.differences.relations import unstated_words
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.wording.cadence_words import axis_text, cadence_text
 from rlmetrics.wording.difference_words import GRADES, brief_of, shows
+from rlmetrics.wording.key_words import says_over
 from rlmetrics.wording.metric_facts import SHARES, sentence, shortened, shown_range_words
-from rlmetrics.wording.signature_words import averaged_words, enumerated, population_words
+from rlmetrics.wording.report_words import reported_text
+from rlmetrics.wording.signature_words import averaged_words, enumerated
 from rlmetrics.wording.terminal import labelled, symbol
 from rlmetrics.wording.voice import later, phrase, spoken
 
@@ -22,25 +25,32 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables
     from rlmetrics.wording.condition_words import ConditionWords
 
-__all__ = ["averaged_lines", "bias_words", "is_biased", "logged_lines", "needs_words", "says_over", "trust_texts"]
+__all__ = [
+    "averaged_lines",
+    "bias_words",
+    "cadence_lines",
+    "is_biased",
+    "is_unreviewed",
+    "logged_lines",
+    "needs_words",
+    "trust_texts",
+]
 
 _TRAITS = 2
 """So many biases are told."""
+_PLAIN, _BUT_FOR = later("plain: as the formula says"), later("plain: as the formula says, but for what the notes say")
+_DEPARTS = re.compile(
+    r"(?:^|[.;] )Only (?!the main)|\b(?:are|is) left out\b|\bnot count\b|\btoo (?:small|large|long|short)\b"
+)
+"""What a note says that leaves some of what a formula names out, or counts it otherwise."""
 _LONG = 100
 """Beside a bias that takes more characters no second one is told."""
+_STEPS = {1: later("the value of the next step"), -1: later("the value of the step before")}
+_OTHERS = (later("the value of {count} steps before"), later("the value of {count} steps later"))
+"""Whose value is logged, before and after the step of the row."""
 _HIDDEN = (later("{count} difference only with other settings"), later("{count} differences only with other settings"))
 _SAME = 160
 """When a difference is gone is told beside it up to so many characters."""
-
-
-def says_over(view: View, item: Resolution) -> bool:
-    """Tell whether the first sentence says over what a number is taken: if that is not the metric's population."""
-    row = view.tables.metrics.get(item.metric or "", {})
-    over = None if item.signature is None else item.signature.population
-    if over is None or over == row.get("population"):
-        return False
-    words = str(population_words(over, view.tables))
-    return words.removeprefix("all ") not in str(row.get("brief", ""))
 
 
 def averaged_lines(view: View, item: Resolution) -> list[str]:
@@ -48,15 +58,13 @@ def averaged_lines(view: View, item: Resolution) -> list[str]:
     if item.signature is None or not isinstance(view, FrameworkView):
         return []
     signature = item.signature
-    words = averaged_words(signature, item.metric, view.tables)
-    if words is not None and says_over(view, item):
+    words = averaged_words(signature, item.metric, view.tables, item.mode)
+    if words is not None and item.metric is not None and _says_over(view.tables, item.metric, signature):
         # The first sentence said over what.
         words = words.rpartition("; ")[2] if "; " in words else None
     texts = [] if words is None else [words]
     if "reduction" in signature.unstated:
         texts.append(phrase("how this code puts it together is not stated"))
-    if signature.span is not None:
-        texts.append(f"measures {signature.span.rstrip('.')}")
     if signature.scale != 1 or signature.offset != 0:
         shown = (
             ""
@@ -66,8 +74,13 @@ def averaged_lines(view: View, item: Resolution) -> list[str]:
         made = f"{_made_of(signature)}{f', {shown}' if shown else ''}"
         texts.append(phrase("logged = {what}", what=made))
     if signature.lag:
-        texts.append(f"the value of {abs(signature.lag)} step{'s' * (abs(signature.lag) > 1)} before")
+        texts.append(phrase(_STEPS.get(signature.lag) or _OTHERS[signature.lag > 0], count=abs(signature.lag)))
     return labelled("averaged", texts)
+
+
+def _says_over(tables: Tables, metric: str, signature: Signature) -> bool:
+    """Tell whether the first sentence on a key says over what it is, as its metric does not."""
+    return says_over(signature, metric, str(tables.metrics[metric]["brief"]), tables)
 
 
 def _made_of(signature: Signature) -> str:
@@ -90,7 +103,12 @@ def _number(value: float | str) -> str:
 
 
 def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str]:
-    """Return whether the number is the plain one, and what biases it."""
+    """Return whether the number is the plain one, what biases it, and where that was reported upstream."""
+    texts = _trust(view, item, full=full)
+    return [*texts, *(reported_text(report) for report in item.reports if report.holds)] if texts else []
+
+
+def _trust(view: View, item: Resolution, *, full: bool) -> list[str]:
     if item.signature is None or not isinstance(view, FrameworkView):
         return []
     traits = view.tables.traits
@@ -100,8 +118,8 @@ def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str
     hidden = len(every) - len(names)
     asked = [name for name in names if _is_asked(traits[name].get("vanishes_if"), view, item)]
     names.sort(key=lambda name: name not in asked)
-    if item.signature.unstated:
-        said = phrase("unreviewed: {what}", what=spoken(unstated_words(item.signature)))
+    if is_unreviewed(item):
+        said = phrase("unreviewed: {what}", what=spoken(unstated_words(item.signature.unstated)))
         texts = [f"{symbol('unreviewed')} {said}; {phrase('it may not be as the formula says')}"]
         briefs = [shortened(brief_of(traits[name])) for name in names]
         return [*texts, *(spoken(sentence(brief)) for brief in (briefs if full else briefs[:_TRAITS]))]
@@ -111,7 +129,8 @@ def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str
         if signature.scale != 1 or signature.offset != 0:
             exact = phrase("exact, but not the formula itself: {value}", value=_made_of(signature))
             return [f"{symbol('same')} {exact}{rest}"]
-        return [f"{symbol('same')} {phrase('plain: as the formula says')}{rest}"]
+        said = _BUT_FOR if any(map(_DEPARTS.search, item.notes)) else _PLAIN
+        return [f"{symbol('same')} {phrase(said)}{rest}"]
     worst = min((traits[name]["grade"] for name in names), key=GRADES.index)
     shown = [*names, *(name for name in every if name not in names)] if full else names[:1]
     if not full and worst != "minor":
@@ -153,6 +172,11 @@ def is_biased(trust: Sequence[str]) -> bool:
     return bool(trust) and trust[0].startswith(symbol("biased"))
 
 
+def is_unreviewed(item: Resolution) -> bool:
+    """Tell whether nobody has stated all of how a number is computed."""
+    return item.signature is not None and bool(item.signature.unstated)
+
+
 def bias_words(view: View, item: Resolution) -> str | None:
     """Return what biases a number most, in words that may stand behind a colon; None if nothing weighs."""
     if item.signature is None or not isinstance(view, FrameworkView):
@@ -182,6 +206,14 @@ def logged_lines(view: View, item: Resolution, *, full: bool = False) -> list[st
         return labelled("logged", {True: "always", False: "not by default", None: "not said"}[item.logged])
     words = _condition(view, item, full=full)
     return labelled("logged", words.logged(item.logged, item.logged_by_default))
+
+
+def cadence_lines(item: Resolution, *, full: bool = False) -> list[str]:
+    """Return how often a key gets a new value, and on which axis, as far as that is known."""
+    if item.cadence is None:
+        return []
+    rhythm, axis = cadence_text(item.cadence), axis_text(item.cadence, full=full)
+    return [*labelled("cadence", rhythm or []), *labelled("axis", axis or [])]
 
 
 def needs_words(view: View, item: Resolution) -> str | None:

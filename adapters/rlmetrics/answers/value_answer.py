@@ -12,6 +12,7 @@ from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.condition_words import guard_words
+from rlmetrics.wording.key_words import key_brief
 from rlmetrics.wording.metric_facts import as_shown, formula_texts, health_texts, measured_text, reads_texts
 from rlmetrics.wording.signature_words import listed, source_words
 from rlmetrics.wording.terminal import columns, labelled, wrapped
@@ -19,7 +20,7 @@ from rlmetrics.wording.terminal import columns, labelled, wrapped
 from .judged import findings_at_once, judge
 from .judgement import BAD, LEVELS, Judgement
 from .pasted import Given, parse_row
-from .trust import averaged_lines, bias_words, is_biased, logged_lines, trust_texts
+from .trust import averaged_lines, bias_words, is_biased, is_unreviewed, logged_lines, trust_texts
 from .value_evidence import evidence_of
 from .value_ranges import axis_of, outside
 
@@ -146,6 +147,8 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
         lines += labelled("reads", _on_axis(first, reads_texts(str(resolution.metric), first.view.tables)))
         lines += labelled("trust", trust) if biases is None and is_biased(trust) else []
         lines += labelled("note", notes if full else notes[:_MOST_ALSO])
+    if is_unreviewed(resolution):
+        lines += labelled("trust", trust_texts(first.view, resolution)[:1])
     advice = "do" if head.origin == "health" else "watch"
     for label, text in (("why", head.why), ("worry if", head.worry), (advice, head.watch)):
         lines += labelled(label, text) if text else []
@@ -218,14 +221,16 @@ def _computed(item: JudgedValue, *, assumed: bool, full: bool) -> list[str]:
 
     view, resolution = item.view, item.found
     tables, metric = view.tables, str(resolution.metric)
-    variant = None if resolution.signature is None else resolution.signature.reproduced_by
+    signature = resolution.signature
+    variant, span = (None, None) if signature is None else (signature.reproduced_by, signature.span)
     # A value that stands for something else, such as -1 for none, is not told that it cannot be.
     formula = formula_texts(metric, variant, tables, ranged=not outside(resolution, item.given, tables))
-    measured = measured_text(metric, tables)
+    measured = measured_text(metric, tables, span)
     axis = axis_of(resolution)
-    lines = labelled("metric", f"{as_shown(str(resolution.brief).rstrip('.'), axis)} ({metric})")
+    brief, over = key_brief(str(resolution.brief), signature, resolution.metric, tables, resolution.mode)
+    lines = labelled("metric", f"{as_shown(brief, axis)}{f', here over {over}' if over else ''} ({metric})")
     lines += labelled("formula", formula if full or len(formula) <= _MOST_FORMULA else formula[:1])
-    lines += labelled("measures", [] if formula or measured is None else [measured])
+    lines += labelled("measures", [] if measured is None else [measured])
     lines += averaged_lines(view, resolution)
     healthy = health_texts(metric, tables, axis=axis, full=full)
     lines += labelled("healthy", healthy if full or item.level != "expected" else [])

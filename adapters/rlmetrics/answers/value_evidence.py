@@ -13,7 +13,7 @@ from rlmetrics.names.differences.severity import unmet
 from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.meanings.key_index import KEY
 from rlmetrics.names.meanings.view import FrameworkView
-from rlmetrics.names.settings.configuration import UNKNOWN
+from rlmetrics.names.settings.configuration import UNKNOWN, holds
 from rlmetrics.names.tables.readings import covers
 from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.names.tables.user_errors import NamesError
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTHING", "RowEvidence", "answer", "evidence_of", "is_value"]
 
+_VALUES = (True, False, None, 0, 1, 2, "other")
+"""Values that settings may have beside those that a guard names."""
 _NEAR = 1e-4
 """How far a logged value may be from what the spec says exactly: logs are rounded."""
 
@@ -87,6 +89,8 @@ def evidence_of(view: View, row: Mapping[str, Given], answers: Mapping[str, Sequ
                 refuted.append(frozenset(unmet(guard, None)))
             if config.holds(guard) is not is_false or not free:
                 continue  # as the settings say, or as somebody said
+            # What decides nothing as long as the rest has its default is taken to have its own.
+            free = [name for name in free if _decides(config, guard, name)] or free
             settings.update({name: _proved(guard, name, holds=not is_false) for name in free})
             shown = f"is not {_constant(item, guard)}" if is_false else "is logged"
             others = f"one of {listed(free)} does" if len(free) > 1 else f"{free[0]} does"
@@ -116,6 +120,23 @@ def _decided(item: Resolution, value: Given, config: Configuration) -> Iterator[
             yield constant.guard, True
     if item.logged is False and item.condition is not None:
         yield from ((part, False) for part in item.condition.split("; ") if answer(config, part) is False)
+
+
+def _decides(config: Configuration, guard: str, name: str) -> bool:
+    """Tell whether another value of one setting alone can make a guard hold, or not hold."""
+    from rlmetrics.names.settings.guards import GuardLiteral, parse
+
+    literals = [node.value for node in parse(guard).walk() if isinstance(node, GuardLiteral)]
+    usual = config.holds(guard)
+    return any(_held(guard, {**config.values, name: value}) not in (usual, None) for value in [*literals, *_VALUES])
+
+
+def _held(guard: str, values: Mapping[str, Any]) -> bool | None:
+    """Return whether a guard holds; None where nobody knows, or where a value is of no kind that it compares."""
+    try:
+        return holds(guard, values)
+    except NamesError:
+        return None
 
 
 def answer(config: Configuration, guard: str) -> bool | None:

@@ -54,7 +54,7 @@ def _drop(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.locks.ledger import Ledger
     from rlmetrics.codegen.locks.of_spec import components_of
 
-    root, spec = load_spec()
+    root, spec = load_spec(args)
     dropped: list[tuple[str, str, str]] = []
     for framework, item in spec.frameworks.items():
         ledger = Ledger(root / "locks" / framework, item.framework.package)
@@ -84,7 +84,7 @@ def _take(args: argparse.Namespace) -> int:
         msg = f"{args.source} {args.place}: write PACKAGE==RELEASE PATH:LINE, such as trl==1.16.0 trl/core.py:12"
         raise UserError(msg)
     package, stem, release = match.groups()
-    _, spec = load_spec(args.spec)
+    _, spec = load_spec(args)
     framework = package if package in spec.frameworks else _framework(spec, args.name, stem)
     components = components_of(spec, framework)
     only = _stem(components, stem)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from rlmetrics.overlay_places import found_overlays
 from rlmetrics.wording.voice import language
 
 from .exits import UsageError
@@ -82,8 +83,8 @@ def _overview() -> str:
 
 
 def _ready(book: str, name: str, asked: str, source: str = "") -> str | None:
-    """Return a ready answer; one with links to a site, or in another language, has to be made anew."""
-    if os.environ.get("RLMETRICS_SITE") or language() != "en":
+    """Return a ready answer; with links to a site, in another language or with overlays it has to be made anew."""
+    if os.environ.get("RLMETRICS_SITE") or language() != "en" or found_overlays():
         return None
     from rlmetrics.wording.answer_book import printed_entry
 

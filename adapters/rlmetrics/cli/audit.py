@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from pathlib import Path
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
-from rlmetrics.names.sources.source import nearest
+from rlmetrics.names.sources.source import nearest, owner_of, parse_source, source_parts
+from rlmetrics.names.sources.source_spelling import components_called
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.user_errors import NamesError, UserError
 
@@ -16,10 +16,9 @@ from .options import add_json, add_spec, spec_of
 
 if TYPE_CHECKING:
     from rlmetrics.codegen.audit.release_audit import Audit
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["add", "run"]
-
-_SOURCE = re.compile(r"\s*([^\s\[=]+)\s*(?:\[([^\]]+)\])?\s*==\s*(\S+)\s*")
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -33,7 +32,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         epilog="Exit codes: 0 nothing to do; 1 the spec and the release differ in a described component; 2 bad usage "
         "or input.",
     )
-    parser.add_argument("source", metavar="SOURCE", help="such as trl==1.16.0 or trl[GRPOTrainer]==1.16.0")
+    parser.add_argument(
+        "source", metavar="SOURCE", help="such as trl==1.16.0, trl[GRPOTrainer]==1.16.0 or grpo==1.16.0"
+    )
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--wheel", type=Path, metavar="FILE", help="read this wheel")
     where.add_argument(
@@ -54,15 +55,8 @@ def run(args: argparse.Namespace) -> int:
     """
     from rlmetrics.codegen.audit.release_audit import audit, release_of
 
-    match = _SOURCE.fullmatch(args.source)
-    if match is None:
-        msg = f"{args.source!r} is no release; write FRAMEWORK==RELEASE or FRAMEWORK[COMPONENT]==RELEASE"
-        raise UserError(msg)
-    framework, component, release = match.groups()
     tables = load_tables(spec_of(args))
-    if framework not in tables.frameworks:
-        msg = f"there is no framework {framework!r}; {nearest(framework, tables.frameworks, 'frameworks')}"
-        raise NamesError(msg)
+    framework, component, release = _asked(args.source, tables)
     result = audit(tables, framework, release_of(tables, framework, release, args.wheel or args.folder), component)
     if args.draft is not None:
         _write_draft(args.draft, args.source, release, result)
@@ -71,6 +65,31 @@ def run(args: argparse.Namespace) -> int:
     elif str(args.draft) != "-":
         print(_as_text(args.source, result))
     return int(result.comparison.has_gaps)
+
+
+def _asked(text: str, tables: Tables) -> tuple[str, str | None, str]:
+    """Return framework, component and release that are meant; without one, the release that sources without one mean.
+
+    Unlike those of a source, component and release need not be ones that the spec describes.
+
+    Raises:
+        UserError: The text is no source.
+        NamesError: There is no such framework.
+    """
+    parts = source_parts(text)
+    if parts is None:
+        msg = f"{text!r} is no release; write FRAMEWORK==RELEASE or FRAMEWORK[COMPONENT]==RELEASE"
+        raise UserError(msg)
+    framework, component, release = parts
+    if not tables.head(framework) and component is None and (owner := owner_of(framework, tables)):
+        framework, component = owner, framework
+    if not tables.head(framework):
+        msg = f"there is no framework {framework!r}; {nearest(framework, tables.named, 'frameworks')}"
+        raise NamesError(msg)
+    if component is not None:
+        called = {item[0] for item in components_called(tables.framework(framework), component)}
+        component = called.pop() if len(called) == 1 else component
+    return framework, component, release or parse_source(text, tables).release
 
 
 def _write_draft(path: Path, source: str, release: str, result: Audit) -> None:

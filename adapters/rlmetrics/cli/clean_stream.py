@@ -38,18 +38,32 @@ class CleanStream:
 
     Args:
         stream: Where the text goes.
+        name: What it is called where it takes nothing.
         paints: Whether colours and links may go there.
     """
 
-    def __init__(self, stream: TextIO, *, paints: bool) -> None:
+    def __init__(self, stream: TextIO, name: str, *, paints: bool) -> None:
         self._stream = stream
+        self._name = name
         self._pattern = _OR_OWN if paints else _STEERING
         self._secrets = _secrets()
 
     def write(self, text: str) -> int:
         """Write a text."""
-        self._stream.write(self._pattern.sub(_escape, _without(self._secrets, text)))
+        try:
+            self._stream.write(self._pattern.sub(_escape, _without(self._secrets, text)))
+        except OSError as error:
+            error.filename = self._name
+            raise
         return len(text)
+
+    def flush(self) -> None:
+        """Have all that was written arrive."""
+        try:
+            self._stream.flush()
+        except OSError as error:
+            error.filename = self._name
+            raise
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write some texts."""

@@ -46,12 +46,22 @@ COMMANDS: dict[str, Command] = {
         ),
         MAIN,
     ),
+    "why": Command(
+        "why",
+        "why a key shows other numbers in another release or run",
+        (
+            ("rlmetrics why reward_std 'trl[grpo]==0.26.2' 'trl[grpo]==0.27.0'", "between two releases"),
+            ("rlmetrics why kl before.jsonl after.jsonl", "between two runs, with both curves"),
+        ),
+        MAIN,
+    ),
     "map": Command(
         "map",
         "what your keys are called in another framework",
         (
             ("rlmetrics map --from 'trl[grpo]' --to verl", "the newest releases that the spec knows"),
             ("rlmetrics map --from verl==0.9.1 --to canonical --csv", "a table for other tools"),
+            ("rlmetrics map --from verl==0.9.1 --to canonical --sql duckdb --keep step", "a view of a database"),
         ),
         MAIN,
     ),
@@ -79,6 +89,14 @@ COMMANDS: dict[str, Command] = {
         ),
         MAIN,
     ),
+    "fleet": Command(
+        "fleet",
+        "find many runs, and what logged each of them",
+        (
+            ("rlmetrics fleet scan runs -o plan.csv", "a row for each run, to be read and corrected"),
+            ("rlmetrics fleet scan runs --jobs 2", "with two processes, printed"),
+        ),
+    ),
     "show": Command(
         "show",
         "everything about one metric",
@@ -105,13 +123,21 @@ COMMANDS: dict[str, Command] = {
     ),
     "compare": Command(
         "compare",
-        "compare two runs by canonical names",
+        "compare runs by canonical names",
         (
             (
                 "rlmetrics compare before.jsonl after.jsonl --at 'trl[grpo]==0.18.2' --at 'trl[grpo]==1.16.0'",
                 "what may share a plot, and where the curves part",
             ),
-            ("rlmetrics compare runs/first.jsonl runs/second.jsonl --html both.html", "with pictures"),
+            ("rlmetrics compare runs/first.jsonl runs/second.jsonl --html both.html", "one page to show"),
+        ),
+    ),
+    "open": Command(
+        "open",
+        "all curves and the health of runs, as one page",
+        (
+            ("rlmetrics open runs/first.jsonl runs/second.jsonl -o both.html", "two runs"),
+            ("rlmetrics open runs --lang zh", "all runs of a folder, in Chinese, as runs.html"),
         ),
     ),
     "watch": Command(
@@ -124,10 +150,18 @@ COMMANDS: dict[str, Command] = {
     ),
     "plot": Command(
         "plot",
-        "draw curves of a run",
+        "draw curves of runs over each other",
         (
-            ("rlmetrics plot run.jsonl reward --at 'trl[grpo]'", "in the terminal"),
+            ("rlmetrics plot before.jsonl after.jsonl reward kl --at 'trl[grpo]'", "two runs, in the terminal"),
             ("rlmetrics plot run.jsonl reward --at 'trl[grpo]' --svg reward.svg", "as a picture"),
+        ),
+    ),
+    "mcp": Command(
+        "mcp",
+        "answer an assistant that speaks the Model Context Protocol",
+        (
+            ("rlmetrics mcp", "what keys mean, what values tell, what releases changed"),
+            ("rlmetrics mcp --folder runs", "and how healthy the runs of a folder are"),
         ),
     ),
     "dashboard": Command(
@@ -210,6 +244,15 @@ COMMANDS: dict[str, Command] = {
         (
             ("rlmetrics audit trl==1.16.0", "of the installed package, or fetched"),
             ("rlmetrics audit verl==0.9.1 --json", "for other tools"),
+        ),
+        EDITORS,
+    ),
+    "overlay": Command(
+        "new_overlay",
+        "describe a framework or a trainer of your own",
+        (
+            ("rlmetrics overlay new my-rl --keys run.jsonl", "a folder with guesses by name"),
+            ("rlmetrics overlay new my-grpo --extends trl/grpo_trainer", "what it logs besides"),
         ),
         EDITORS,
     ),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from rlmetrics.lazy_typing import Any
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["add", "complete", "run"]
 
@@ -55,16 +58,17 @@ def complete(parser: argparse.ArgumentParser) -> None:
     argcomplete.autocomplete(parser)
 
 
-def _sources(prefix: str, **_: Any) -> Iterable[str]:
+def _sources(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
     """Return the sources that begin with a text: frameworks, then components, then releases."""
-    from rlmetrics.names.tables.loading import load_tables
-
-    tables = load_tables()
+    tables = _tables(parsed_args)
+    if tables is None:
+        return []
     name, bracket, rest = prefix.partition("[")
     if not bracket:
         name = prefix.partition("==")[0]
-    if name not in tables.frameworks:
-        return [*(f"{known}[" for known in tables.frameworks), *tables.frameworks, "canonical"]
+    if not tables.head(name):
+        named = tables.named
+        return [*(f"{known}[" for known in named), *named, "canonical"]
     table = tables.framework(name)
     components = {component: ranges for component, _, ranges, _ in table.components}
     component = rest.partition("]")[0]
@@ -78,12 +82,25 @@ def _sources(prefix: str, **_: Any) -> Iterable[str]:
 def _keys(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
     """Return the keys that begin with a text: those of the source that is named, otherwise metrics."""
     from rlmetrics.names import NamesError, keys
-    from rlmetrics.names.tables.loading import load_tables
 
+    tables = _tables(parsed_args)
+    if tables is None:
+        return []
     source = getattr(parsed_args, "at", None)
     if not isinstance(source, str) or source == "auto":
-        return [metric for metric in load_tables().metrics if metric.startswith(prefix)]
+        return [metric for metric in tables.metrics if metric.startswith(prefix)]
     try:
-        return [item.key for item in keys(source) if item.key.startswith(prefix)]
+        return [item.key for item in keys(source, spec=tables) if item.key.startswith(prefix)]
     except NamesError:
         return []
+
+
+def _tables(parsed_args: argparse.Namespace) -> Tables | None:
+    """Return the tables of the overlays that the command line names so far; None if they can't be read."""
+    from rlmetrics.names import NamesError, load_tables
+    from rlmetrics.overlay_places import with_found
+
+    try:
+        return load_tables(with_found(getattr(parsed_args, "spec", None) or []) or None)
+    except NamesError:
+        return None

@@ -18,7 +18,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "diff",
         help="what changed between two releases",
         description="Tell what keys changed their meaning and why, which came, went or got another name, and which "
-        "defaults changed.",
+        "defaults changed. With KEY, SOURCE may also name source code that is no release, as "
+        "FRAMEWORK[COMPONENT]@PLACE, with a folder, a wheel, or CLONE@REF: then it says whether what proves the key "
+        "changed, and in which commits.",
     )
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these keys")
     add_source(parser, "--from", "the old release", required=True)
@@ -37,7 +39,11 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rlmetrics.names.tables.loading import load_tables
 
+    from .source_diff import is_place, run_places
+
     tables = load_tables(spec_of(args))
+    if is_place(args.from_) or is_place(args.to):
+        return run_places(args, tables)
     if args.json:
         from .output import json_text
 

@@ -15,6 +15,7 @@ from .output import json_text
 
 if TYPE_CHECKING:
     from rlmetrics.codegen.explained import Explained, Field
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["add", "run"]
 
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     if not matches:
         msg = f"{view.source} does not log {args.key!r}; rlmetrics resolve {args.key} says who does"
         raise NamesError(msg)
-    _, spec = load_spec(args.spec)
+    _, spec = load_spec(args)
     explained = []
     for match in matches:
         component = view.components[match.entry.component]
@@ -72,17 +73,16 @@ def run(args: argparse.Namespace) -> int:
         ]
         print(json_text(fields))
     else:
-        print("\n\n".join(_block(item, args.full) for item in explained))
+        print("\n\n".join(_block(item, args.full, view.tables) for item in explained))
     return 0
 
 
-def _block(item: Explained, full: bool) -> str:
-    from rlmetrics.names.tables.loading import load_tables
+def _block(item: Explained, full: bool, tables: Tables) -> str:
     from rlmetrics.wording.metric_facts import as_shown, sentence
 
     entry = item.entry
     width = min(get_terminal_size((80, 24)).columns, 120)
-    brief = load_tables().metrics.get(entry.metric or "", {}).get("brief", "what it measures depends on the settings")
+    brief = tables.metrics.get(entry.metric or "", {}).get("brief", "what it measures depends on the settings")
     brief = sentence(as_shown(str(brief).rstrip("."), entry.signature.axis))
     by_default = {True: "Logged by default.", False: "Not logged by default.", None: "Not always logged."}
     head = textwrap.fill(f"{entry.component} {entry.key}: {brief} {by_default[entry.logged]}", width)

@@ -43,6 +43,14 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if all is well, 1 if ``--check`` found a difference, 2 for an error in the spec or in the call.
     """
+    from rlmetrics.overlay_places import left_out
+
+    # What stands in a checkout is made from what stands there, whatever else is installed.
+    with left_out():
+        return _generated(args)
+
+
+def _generated(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.generate import driver
     from rlmetrics.codegen.output import input_digest
 

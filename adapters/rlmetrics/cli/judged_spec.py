@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from rlmetrics.wording.terminal import has_colour
+
+from .checkout import overlays_of, spec_root
+from .options import add_spec
 
 __all__ = ["add", "run"]
 
@@ -19,9 +21,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "judge",
         help="hold sentences of the spec against reference steps",
         description="Compute what releases log of seeded steps of a run, and hold readings, ranges and constants "
-        "of the spec against it. Verdicts are kept in spec/judged.lock; only what has none yet is judged.",
+        "of the spec against it. Verdicts are kept in spec/judged.lock, those on an overlay in its own judged.lock; "
+        "only what has none yet is judged.",
     )
     parser.add_argument("--again", action="store_true", help="judge every sentence, also one that has a verdict")
+    add_spec(parser)
     parser.set_defaults(run=run)
 
 
@@ -36,19 +40,15 @@ def run(args: argparse.Namespace) -> int:
         from rlmetrics.codegen.judge.spec_judge import judge_spec, refuted
         from rlmetrics.codegen.lint.context import Context
         from rlmetrics.codegen.loader import SpecError, load
-        from rlmetrics.codegen.output.input_digest import find_root
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in _EXTRA:
             raise
         return _fail(f'needs {error.name}; pip install "rlmetrics[codegen]"')
-    root = find_root(Path.cwd())
-    if root is None:
-        return _fail(
-            "no checkout here: neither this folder nor one above it holds spec/spec.yaml and pyproject.toml; "
-            "change into a checkout of rlmetrics"
-        )
+    overlays = overlays_of(args)
+    spec, _ = spec_root(overlays)
+    root = spec.parent
     try:
-        context = Context(load(root / "spec"))
+        context = Context(load(spec, overlays))
         done = judge_spec(context, again=args.again)
     except SpecError as error:
         sys.stdout.write(excerpts.render(list(error.findings), root, colour=has_colour(sys.stdout)))

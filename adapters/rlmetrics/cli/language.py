@@ -1,4 +1,4 @@
-"""Which language an answer is given in: ``--lang``, before or after the command, else that of the environment."""
+"""What holds for every command, before or after its name: the language of its answer, and ``--debug``."""
 
 from __future__ import annotations
 
@@ -16,23 +16,27 @@ if TYPE_CHECKING:
 __all__ = ["taken_out"]
 
 _OPTION = "--lang"
+_DEBUG = "--debug"
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 """What says which language a user reads, the first that is set."""
-_ANSWERING = frozenset({"check", "compare", "diff", "keys", "map", "releases", "resolve", "show", "translate"})
+_ANSWERING = frozenset(
+    {"check", "compare", "diff", "keys", "map", "open", "plot", "releases", "resolve", "show", "translate", "why"}
+)
 """Commands that answer people; what others write goes into files or to those who keep the spec."""
 
 
-def taken_out(arguments: Sequence[str]) -> tuple[list[str], str]:
-    """Return a command line without ``--lang``, and the language of its answer.
+def taken_out(arguments: Sequence[str]) -> tuple[list[str], str, bool]:
+    """Return a command line without ``--lang`` and ``--debug``, the language of its answer, and whether to tell all.
 
-    What programs read stays English: documents of ``--json``, and what commands print that give no answers. So do pages
-    of the manual.
+    The language is that of the environment where none is named. What programs read stays English: documents of
+    ``--json``, and what commands print that give no answers. So do pages of the manual.
 
     Raises:
         UsageError: The option has no value, or one that is no language of answers.
     """
     kept: list[str] = []
     language = None
+    debug = False
     words = iter(arguments)
     for word in words:
         if word == "--":
@@ -43,10 +47,12 @@ def taken_out(arguments: Sequence[str]) -> tuple[list[str], str]:
                 known = ", ".join(LANGUAGES)
                 msg = f"rlmetrics: {_OPTION}: answers are given in {known}, not in {language or 'nothing'}"
                 raise UsageError(msg)
+        elif word == _DEBUG:
+            debug = True
         else:
             kept.append(word)
     is_answer = bool(kept) and kept[0] in _ANSWERING and not {"--json", "--help", "-h"} & {*kept}
-    return kept, (language or _of_environment()) if is_answer else "en"
+    return kept, (language or _of_environment()) if is_answer else "en", debug
 
 
 def _of_environment() -> str:

@@ -10,6 +10,9 @@ from pathlib import Path
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.wording.terminal import has_colour
 
+from .checkout import overlays_of, spec_root
+from .options import add_spec
+
 if TYPE_CHECKING:
     from rlmetrics.codegen.findings import SpecFinding
 
@@ -21,7 +24,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "lint",
         help="check the spec",
-        description="Check the spec of the checkout that holds this folder, and print all that is wrong with it.",
+        description="Check the spec of the checkout that holds this folder, or overlays on the one that this package "
+        "came with, and print all that is wrong with it.",
     )
     parser.add_argument(
         "--format",
@@ -29,10 +33,14 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         default="text",
         help="how findings are printed: with the text around them, a line each, or for machines (default: text)",
     )
-    parser.add_argument("--all", action="store_true", help="show findings that follow from others, too")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="show findings that follow from others, too, and with --spec remarks on the spec itself",
+    )
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired mechanically, then check again")
     parser.add_argument("--no-cache", action="store_true", help="trust nothing that an earlier run left")
-    parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
+    add_spec(parser)
     parser.set_defaults(run=run)
 
 
@@ -42,21 +50,13 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if nothing is wrong, or only warnings were found, 1 if there are errors, 2 if there is no spec to read.
     """
-    from rlmetrics.codegen import excerpts, findings
-    from rlmetrics.codegen.linted import linted
-    from rlmetrics.codegen.output.input_digest import find_root
-
-    root = find_root(Path.cwd())
-    if root is None:
-        return _fail(
-            "no checkout here: neither this folder nor one above it holds spec/spec.yaml and pyproject.toml; "
-            "change into a checkout of rlmetrics"
-        )
-    overlays = [Path(folder) for folder in args.spec]
-    for overlay in overlays:
-        if not overlay.is_dir():
-            return _fail(f"{overlay}: no such folder; --spec takes a folder with YAML files")
     try:
+        from rlmetrics.codegen import excerpts, findings
+        from rlmetrics.codegen.linted import linted
+
+        overlays = overlays_of(args)
+        spec, is_checkout = spec_root(overlays)
+        root, shown_from = spec.parent, spec.parent if is_checkout else Path.cwd()
         all_findings = linted(root, overlays, cached=not args.no_cache)
         if args.fix and _fix(all_findings, root):
             all_findings = linted(root, overlays, cached=not args.no_cache)
@@ -64,9 +64,15 @@ def run(args: argparse.Namespace) -> int:
         if (error.name or "").split(".")[0] not in _EXTRA:
             raise
         return _fail(f'needs {error.name}; pip install "rlmetrics[codegen]"')
+    if overlays and not args.all:
+        # What is no error in the spec itself is for those who keep it.
+        base = f"{spec.name}/", "docs/"
+        all_findings = [
+            item for item in all_findings if item.level == "error" or not item.location.file.startswith(base)
+        ]
     shown = [finding for finding in all_findings if args.all or not finding.follows]
     if args.format == "text":
-        sys.stdout.write(excerpts.render(shown, root, colour=has_colour(sys.stdout)))
+        sys.stdout.write(excerpts.render(shown, shown_from, colour=has_colour(sys.stdout)))
         print(excerpts.summary(all_findings, hidden=not args.all), file=sys.stderr)
     elif args.format == "short":
         sys.stdout.write(findings.render_text(shown))

@@ -40,7 +40,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0 done, 1 done with findings, 2 bad usage or input and nothing written, 70 a fault of this
         package.
     """
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return _coded(argv)
+    from .closed_streams import standing_in
+
+    with standing_in():
+        return _coded(argv)
+
+
+def _coded(argv: Sequence[str] | None) -> int:
+    """Run one command, and turn whatever ends it into a code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = bool(os.environ.get(_DEBUG))
     for stream, errors in (
         (sys.stdin, "surrogateescape"),
         (sys.stdout, "backslashreplace"),
@@ -50,17 +61,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
     try:
-        arguments, language = taken_out(arguments)
+        arguments, language, asked = taken_out(arguments)
+        debug = debug or asked
         speak(language)
+        _require_words(arguments)
         text = None if _COMPLETING in os.environ else answer_at_hand(arguments)
         if text is None:
             code = _run(arguments, alone=argv is None)
         else:
             code = OK
-            if sys.stdout is not None:
-                sys.stdout.write(text)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+            sys.stdout.write(text)
+        sys.stdout.flush()
         return code
     except UsageError as error:
         return _fail(str(error))
@@ -78,18 +89,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else OK
     except Exception as error:
-        return _unforeseen(error)
+        return _unforeseen(error, whole=debug)
 
 
-def _unforeseen(error: Exception) -> int:
-    """Say in one line what this package did not foresee; in all detail where ``RLMETRICS_DEBUG`` is set."""
-    if os.environ.get(_DEBUG):
-        raise error
+def _unforeseen(error: Exception, *, whole: bool) -> int:
+    """Say in one line what this package did not foresee, and before that, where all is wanted, how it came to it."""
+    if whole:
+        from traceback import format_exception
+
+        from .clean_stream import clean
+
+        _put(clean("".join(format_exception(error))))
     _say(
-        f"rlmetrics: unforeseen {type(error).__name__}: {error}; this is a fault of rlmetrics: "
-        f"please report it with the command and what {_DEBUG}=1 prints"
+        f"rlmetrics: unforeseen {type(error).__name__}: {error}; this is a fault of rlmetrics: please report it to "
+        f"whom you have rlmetrics from, with {'these lines' if whole else 'what the same command prints with --debug'}"
     )
     return UNFORESEEN
+
+
+def _require_words(arguments: Sequence[str]) -> None:
+    """Refuse a command line with nothing in the place of a word: not set, a variable would stand for the folder here.
+
+    Raises:
+        UsageError: There is such a place.
+    """
+    if not all(map(str.strip, arguments)):
+        msg = f"rlmetrics{'' if not arguments[0].strip() else ' ' + arguments[0]}: an argument is empty; leave it out"
+        raise UsageError(f"{msg}, or set the variable that it comes from")
 
 
 def _run(arguments: list[str], *, alone: bool) -> int:
@@ -103,15 +129,15 @@ def _run(arguments: list[str], *, alone: bool) -> int:
     if alone:
         _settle()
 
-    def cleaned(stream: Any) -> Any:
-        return None if stream is None else CleanStream(stream, paints=has_colour(stream))
+    def cleaned(stream: TextIO, name: str) -> Any:
+        return CleanStream(stream, name, paints=has_colour(stream))
 
     streams = sys.stdout, sys.stderr
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning
         try:
-            sys.stdout, sys.stderr = map(cleaned, streams)
+            sys.stdout, sys.stderr = cleaned(streams[0], "standard output"), cleaned(streams[1], "standard error")
             return _command(arguments)
         finally:
             sys.stdout, sys.stderr = streams
@@ -157,7 +183,17 @@ def _command(arguments: list[str]) -> int:
             whole_parser().parse_args(arguments)
             return OK
         parser, module = parser_of(chosen)
-        return int(module.run(parser.parse_args(arguments)))
+        args = parser.parse_args(arguments)
+        if getattr(args, "given_key", None) is None:
+            return int(module.run(args))
+        from rlmetrics.logs.given_key import giving
+
+        with giving(args.given_key) as given:
+            code = int(module.run(args))
+        if not given.is_used:
+            said = f"--key {given.key} has no effect: what was read names its keys itself"
+            print(f"rlmetrics {chosen}: {said}", file=sys.stderr)
+        return code
     except ModuleNotFoundError as error:
         from rlmetrics.logs.optional_packages import MissingPackageError
 
@@ -246,7 +282,15 @@ def _say(message: str) -> None:
     """Print one line on standard error, if that takes it."""
     from rlmetrics.logs.printable import printable
 
+    from .clean_stream import clean
+
+    _put(clean(printable(" ".join(map(str.strip, message.split("\n"))))) + "\n")
+
+
+def _put(text: str) -> None:
+    """Write on standard error, if that takes it."""
     try:
-        print(printable(" ".join(map(str.strip, message.split("\n")))), file=sys.stderr, flush=True)
+        sys.stderr.write(text)
+        sys.stderr.flush()
     except OSError:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .map_code import DIALECTS
 from .options import add_config, add_json, add_program, add_source, add_spec, add_surface, config_of, spec_of
 
 TYPE_CHECKING = False
@@ -55,6 +56,29 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     forms.add_argument("--csv", action="store_true", help="print CSV")
     forms.add_argument("--yaml", action="store_true", help="print YAML")
     forms.add_argument("--md", action="store_true", help="print a Markdown table")
+    code = parser.add_mutually_exclusive_group()
+    code.add_argument(
+        "--sql",
+        choices=DIALECTS,
+        metavar="DIALECT",
+        help=f"print a view that renames and rescales: {', '.join(DIALECTS)}",
+    )
+    code.add_argument("--polars", action="store_true", help="print a dictionary of expressions for Polars")
+    code.add_argument("--pandas", action="store_true", help="print dictionaries for pandas")
+    parser.add_argument("--table", default="runs", metavar="TABLE", help="with --sql: the table; by default runs")
+    parser.add_argument("--view", metavar="VIEW", help="with --sql: the view; by default TABLE_translated")
+    parser.add_argument(
+        "--keep",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="with --sql: a further column of the table, such as run_id or step (repeatable)",
+    )
+    parser.add_argument(
+        "--long",
+        action="store_true",
+        help="with --sql: the table has a row for each number, with columns key and value; by default a column a key",
+    )
     parser.set_defaults(run=run)
 
 
@@ -63,6 +87,11 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.names.mapping.mapping import map_names
     from rlmetrics.names.settings.configuration import parse_pairs
 
+    if (args.sql or args.polars or args.pandas) and (args.json or args.csv or args.yaml or args.md):
+        from rlmetrics.names.tables.user_errors import UserError
+
+        msg = "code is one form and a table another: --json, --csv, --yaml, --md, or one of --sql, --polars, --pandas"
+        raise UserError(msg)
     names = map_names(
         args.from_,
         args.to,
@@ -75,6 +104,8 @@ def run(args: argparse.Namespace) -> int:
     rows = _asked(names, args.keys) if args.keys else names.rows
     if args.json or args.yaml or args.csv or args.md:
         print(_for_programs(args, rows))
+    elif args.sql or args.polars or args.pandas:
+        print(_as_code(args, names))
     else:
         from rlmetrics.answers.map_answer import key_lines, map_lines
         from rlmetrics.wording.terminal import printed
@@ -98,6 +129,19 @@ def _for_programs(args: argparse.Namespace, rows: Sequence[MapRow]) -> str:
         return yaml_text(rows)
     cells = [_cells(row) for row in rows]
     return csv_text(_HEADER, cells) if args.csv else markdown([name.replace("_", " ") for name in _HEADER], cells)
+
+
+def _as_code(args: argparse.Namespace, names: NameMap) -> str:
+    """Return the table as code for databases or frames."""
+    from rlmetrics.answers.column_map import column_map
+
+    from .map_code import pandas_text, polars_text, sql_text
+
+    columns = column_map(names, args.keys or [row.from_ for row in names.rows])
+    if args.sql:
+        view = args.view or f"{args.table}_translated"
+        return sql_text(columns, args.sql, table=args.table, view=view, keep=args.keep, is_long=args.long)
+    return polars_text(columns) if args.polars else pandas_text(columns)
 
 
 def _asked(names: NameMap, keys: list[str]) -> list[MapRow]:

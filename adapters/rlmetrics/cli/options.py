@@ -5,12 +5,29 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from rlmetrics.names.tables.tables import Tables
 
-__all__ = ["add_config", "add_json", "add_program", "add_source", "add_spec", "add_surface", "config_of", "spec_of"]
+__all__ = [
+    "add_config",
+    "add_jobs",
+    "add_json",
+    "add_key",
+    "add_program",
+    "add_source",
+    "add_source_of_each",
+    "add_spec",
+    "add_surface",
+    "config_of",
+    "say_releases",
+    "spec_of",
+    "with_sources",
+]
+
+
+_MOST_PROCESSES = 1024
 
 
 def add_source(
@@ -34,6 +51,16 @@ def add_source(
     )
 
 
+def add_source_of_each(parser: argparse.ArgumentParser) -> None:
+    """Let a command over several runs be told what logged each of them."""
+    parser.add_argument(
+        "--at",
+        action="append",
+        metavar="SOURCE",
+        help="what logged them: once for all runs, or once for each in their order; by default inferred from the keys",
+    )
+
+
 def add_config(parser: argparse.ArgumentParser) -> None:
     """Add ``--config``."""
     parser.add_argument(
@@ -48,7 +75,23 @@ def add_config(parser: argparse.ArgumentParser) -> None:
 
 def add_spec(parser: argparse.ArgumentParser) -> None:
     """Add ``--spec``."""
-    parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
+    parser.add_argument(
+        "--spec",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="add an overlay (repeatable; RLMETRICS_SPEC names some too)",
+    )
+
+
+def add_key(parser: argparse.ArgumentParser) -> None:
+    """Add ``--key``."""
+    parser.add_argument(
+        "--key",
+        dest="given_key",
+        metavar="KEY",
+        help="what a file holds that has no names, such as train/loss for a CSV that TensorBoard's page downloaded",
+    )
 
 
 def add_program(parser: argparse.ArgumentParser) -> None:
@@ -56,8 +99,8 @@ def add_program(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--program",
         metavar="NAME",
-        help="which program or trainer of a release is meant, on either side, such as sft of verl, or all; by default "
-        "that of the other side, else the framework's default (verl: reinforcement learning)",
+        help="which program or trainer of a release is meant, on either side, such as sft, or all; by default "
+        "that of the other side, else the framework's default",
     )
 
 
@@ -68,6 +111,20 @@ def add_surface(parser: argparse.ArgumentParser, default: str) -> None:
         metavar="SURFACE",
         help=f"show names as logged, or as wandb, tensorboard, trackio, mlflow … show them; by default {default}",
     )
+
+
+def add_jobs(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add ``--jobs``; ``what`` says what the processes do."""
+    parser.add_argument("-j", "--jobs", type=_count, default=1, metavar="N", help=f"how many processes {what}")
+
+
+def _count(text: str) -> int:
+    import argparse
+
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= _MOST_PROCESSES or len(text) > 6:
+        msg = f"{text!r} is no number of processes from 1 to {_MOST_PROCESSES}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
 
 
 def add_json(parser: argparse._ActionsContainer) -> None:
@@ -122,5 +179,42 @@ def _check_known(path: str, settings: Mapping[str, Any], tables: Tables) -> None
 
 
 def spec_of(args: argparse.Namespace) -> list[str] | None:
-    """Return what ``--spec`` gave."""
-    return list(args.spec) or None
+    """Return the overlays that were found and, behind them, those of ``--spec``."""
+    from rlmetrics.overlay_places import with_found
+
+    return with_found(args.spec) or None
+
+
+def say_releases(sources: Iterable[str], tables: Tables) -> None:
+    """Warn once of each release that another one answers for; judging many runs would say it for each of them.
+
+    Raises:
+        NamesError: One of them is unknown.
+    """
+    from rlmetrics.names.sources.source import parse_source
+
+    for source in dict.fromkeys(sources):
+        if source != "auto":
+            parse_source(source, tables)
+
+
+def with_sources(
+    command: str, paths: Sequence[str], given: Sequence[str] | None, tables: Tables
+) -> list[tuple[str, str]]:
+    """Return runs with what logged each: one source for all, or one for each.
+
+    Raises:
+        UsageError: There are neither one nor as many.
+        NamesError: One of them is unknown.
+    """
+    sources = given or ["auto"]
+    if len(sources) not in (1, len(paths)):
+        from rlmetrics.wording.keylists import counted
+
+        from .exits import UsageError
+
+        count = counted(len(paths), "run")
+        msg = f"rlmetrics {command}: {len(sources)} sources for {count}; give --at once, or once for each"
+        raise UsageError(msg)
+    say_releases(sources, tables)
+    return [*zip(paths, sources if len(sources) > 1 else [*sources] * len(paths), strict=True)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rlmetrics.tables import SPANS
-from rlmetrics.wording.terminal import labelled, printed, width, wrapped
+from rlmetrics.wording.signature_words import listed
+from rlmetrics.wording.terminal import extent, labelled, printed, width, wrapped
 
 from .commands import ALSO, COMMANDS, EDITORS, MAIN
 
@@ -14,8 +15,7 @@ _TITLE = "What the metrics of RL post-training mean, and what changed under thei
 
 def overview() -> str:
     """Return the overview as it is printed."""
-    covered = " and ".join(f"{title} {first}..{last}" for title, first, last in SPANS)
-    lines = [*wrapped(_TITLE), *wrapped(f"{covered}."), ""]
+    lines = [*wrapped(_TITLE), *wrapped(_covered()), ""]
     for name, command in COMMANDS.items():
         if command.group == MAIN:
             lines.append(f"  {name:<11}{command.help}")
@@ -33,3 +33,14 @@ def overview() -> str:
         "newest known."
     )
     return f"{printed(lines)}\n"
+
+
+def _covered() -> str:
+    """Return the frameworks and their releases, as many as a line holds; the others are counted."""
+    spans = [f"{title} {first}..{last}" if first != last else f"{title} {last}" for title, first, last in SPANS]
+    told = f"{listed(spans)}."
+    for left in range(1, len(spans)):
+        if extent(told) <= width():
+            break
+        told = f"{listed([*spans[:-left], f'{left} more: rlmetrics releases'])}."
+    return told

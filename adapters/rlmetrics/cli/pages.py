@@ -42,7 +42,16 @@ def require_free_page(page: Path, taken: Sequence[Path], what: str, option: str 
         raise InputError(msg, page)
 
 
-def write_page(page: Path, text: str) -> None:
-    """Write a page, or leave what was there if that fails."""
-    with replacing(page) as part:
+def write_page(page: Path, text: str, *, force: bool) -> None:
+    """Write a page, or leave what was there if that fails.
+
+    Args:
+        page: Where the page goes.
+        text: What it holds.
+        force: Replace what another program has put there since it was found to be free.
+
+    Raises:
+        InputError: If there is something and ``force`` is off.
+    """
+    with replacing(page, force=force) as part:
         part.write_text(clean(text), encoding="utf-8")

@@ -14,15 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "Form", "plain_command"]
 
-_MANY, _ONE = "many", "one"
-
 
 class Form:
     """How a plain command line of one command looks.
 
     Attributes:
         words: The name of what the words are kept under.
-        most: How many words there may be: ``one`` or ``many``.
         least: How many there must be.
         options: Option to the name that its value is kept under.
         needed: Options that must be there.
@@ -32,23 +29,21 @@ class Form:
     def __init__(
         self,
         words: str,
-        most: str,
         least: int,
         options: Mapping[str, str],
         needed: Sequence[str] = (),
         **others: object,
     ) -> None:
-        self.words, self.most, self.least = words, most, least
+        self.words, self.least = words, least
         self.options, self.needed, self.others = options, needed, others
 
 
 _PAIR = {"--from": "from_", "--to": "to"}
 FORMS: Mapping[str, Form] = {
-    "resolve": Form("keys", _MANY, 1, {"--at": "at"}, at="auto", full=False),
-    "show": Form("name", _ONE, 1, {"--at": "at"}, at=None, full=False, all=False, web=False),
+    "resolve": Form("keys", 1, {"--at": "at"}, at="auto", full=False, bugs=False),
+    "show": Form("name", 1, {"--at": "at"}, at=None, full=False, all=False, web=False),
     "map": Form(
         "keys",
-        _MANY,
         0,
         _PAIR,
         ("--from", "--to"),
@@ -59,8 +54,15 @@ FORMS: Mapping[str, Form] = {
         csv=False,
         yaml=False,
         md=False,
+        sql=None,
+        polars=False,
+        pandas=False,
+        table="runs",
+        view=None,
+        keep=[],
+        long=False,
     ),
-    "diff": Form("keys", _MANY, 0, _PAIR, ("--from", "--to"), since=None, all_configs=False, full=False, program=None),
+    "diff": Form("keys", 0, _PAIR, ("--from", "--to"), since=None, all_configs=False, full=False, program=None),
 }
 """The plain form of the commands that people ask most."""
 
@@ -99,11 +101,11 @@ def _read(form: Form, words: Sequence[str]) -> Mapping[str, object]:
             return {}
         else:
             plain.append(word)
-    if len(plain) < form.least or (form.most == _ONE and len(plain) > 1):
+    if len(plain) < form.least:
         return {}
     if any(form.options[option] not in said for option in form.needed):
         return {}
-    return {**said, form.words: plain[0] if form.most == _ONE else plain}
+    return {**said, form.words: plain}
 
 
 def _runner(name: str) -> Callable[[argparse.Namespace], int]:

@@ -1,13 +1,13 @@
-"""``rlmetrics plot``: curves of a run in the terminal or as SVG."""
+"""``rlmetrics plot``: curves of runs in the terminal or as SVG."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from os.path import exists
 from pathlib import Path
 
-from .exits import UsageError
-from .options import add_source, add_spec, spec_of
+from .options import add_config, add_key, add_source_of_each, add_spec, config_of, spec_of, with_sources
 
 __all__ = ["add", "run"]
 
@@ -15,45 +15,57 @@ __all__ = ["add", "run"]
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
     parser = subparsers.add_parser(
-        "plot", help="draw curves of a run", description="Draw curves in the terminal, or write one as SVG."
+        "plot",
+        help="draw curves of runs over each other",
+        description="Draw curves of one run, or of several over each other, in the terminal or as SVG. "
+        "Runs of whatever release or framework share a chart where they measure the same; look-alikes are drawn grey, "
+        "with the reason.",
     )
-    parser.add_argument("run_path", metavar="RUN", help="a log")
-    parser.add_argument("keys", metavar="KEY", nargs="+", help="keys as logged, or canonical names")
-    add_source(parser, "--at", "what logged it")
-    parser.add_argument("--svg", metavar="FILE", help="write the first curve as SVG instead")
+    parser.add_argument("run_path", metavar="RUN", help="a log, or a folder with logs")
+    parser.add_argument(
+        "words",
+        metavar="RUN|KEY",
+        nargs="*",
+        help="further logs; then keys as logged, or canonical names: by default what the guides call crucial",
+    )
+    add_source_of_each(parser)
+    add_config(parser)
+    parser.add_argument("--svg", metavar="FILE", help="write the charts as SVG instead")
     parser.add_argument("--force", action="store_true", help="overwrite FILE, if it exists")
+    add_key(parser)
     add_spec(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.health.braille import plotted
-    from rlmetrics.health.curve_drawing import svg
-    from rlmetrics.health.curves import read_curves
-    from rlmetrics.health.report_records import Curve
+    from rlmetrics.comparison.plotted_charts import chosen_panels, plotted_lines, run_titles
+    from rlmetrics.comparison.reading_runs import read_runs
+    from rlmetrics.comparison.run_charts import RunCharts
+    from rlmetrics.names.tables.loading import load_tables
+    from rlmetrics.wording.terminal import has_colour, shows, width
 
     from .pages import require_free_page, write_page
 
+    paths = [args.run_path, *filter(exists, args.words)]
+    keys = [word for word in args.words if not exists(word)]
     if args.svg:
-        require_free_page(Path(args.svg), [Path(args.run_path)], "what is drawn", "--svg", force=args.force)
-    curves = next(iter(read_curves(args.run_path, at=args.at, spec=spec_of(args))))
-    for note in curves.notes:
-        print(f"rlmetrics plot: {curves.run}: {note}", file=sys.stderr)
-    keys = [key for wanted in args.keys for key in curves.curves if wanted in (key, curves.meanings[key].metric)]
-    if not keys:
-        from difflib import get_close_matches
+        require_free_page(Path(args.svg), [Path(path) for path in paths], "what is drawn", "--svg", force=args.force)
+    tables = load_tables(spec_of(args))
+    each = with_sources("plot", paths, args.at, tables)
+    runs, left_out = read_runs(each, config_of(args), tables)
+    panels = chosen_panels(RunCharts(runs, tables), keys, tables)
+    titles = run_titles(runs, tables)
+    if args.svg:
+        from rlmetrics.charts.svg_chart import standalone_svg
 
-        near = get_close_matches(args.keys[0], list(curves.curves), n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"it logs {', '.join(list(curves.curves)[:5])} …"
-        msg = f"rlmetrics plot: {args.run_path} has no {args.keys[0]}; {hint}"
-        raise UsageError(msg)
-    for key in dict.fromkeys(keys):
-        drawn, meaning = curves.curves[key], curves.meanings[key]
-        if args.svg:
-            curve = Curve(key, meaning.metric, meaning.unit, tuple(drawn.steps), tuple(drawn.values))
-            write_page(Path(args.svg), svg(curve, height=240, standalone=True) + "\n")
-            return 0
-        unit = f", {meaning.unit}" if meaning.unit not in (None, "1") else ""
-        print(f"{key}  ({meaning.metric or 'no metric of the spec'}{unit})")
-        print("\n".join(plotted(drawn.steps, drawn.values)))
+        write_page(Path(args.svg), standalone_svg([panel.chart for panel in panels], titles) + "\n", force=args.force)
+    else:
+        colour = has_colour(sys.stdout)
+        lines = plotted_lines(panels, titles, columns=width(), colour=colour, dots=shows(sys.stdout, "⣿┤└─"))
+        print("\n".join(lines))
+    for item in runs:
+        for note in item.notes:
+            print(f"rlmetrics plot: {item.run}: {note}", file=sys.stderr)
+    for reason in left_out:
+        print(f"rlmetrics plot: left out: {reason}", file=sys.stderr)
     return 0

@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["bar"]
+__all__ = ["bar", "steady"]
+
+
+_EVERY_S = 30
+"""How often a line says how far a long command is, where nobody watches a terminal."""
+
+
+@contextmanager
+def steady(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a function that takes how many of how many things are done; every half minute a line says so."""
+    began = said = time.monotonic()
+
+    def move(done: int, total: int) -> None:
+        nonlocal said
+        now = time.monotonic()
+        if now - said >= _EVERY_S:
+            said = now
+            rate = f"{done / (now - began):.1f} a second"
+            with suppress(OSError):
+                print(f"rlmetrics: {done} of {total} {what}, {rate}", file=sys.stderr, flush=True)
+
+    yield move
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 def _add(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.releasing import add as add_release
 
-    _, spec = load_spec(args.spec)
+    _, spec = load_spec(args)
     framework, release = _source(args.source, spec.frameworks)
     added = add_release(
         spec, framework, release, args.wheel or args.folder, cache=args.cache, base=args.base, dry=args.dry_run
@@ -150,7 +150,7 @@ def _confirm(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.releasing import confirm, pending_path
     from rlmetrics.names.tables.user_errors import UserError
 
-    _, spec = load_spec(args.spec)
+    _, spec = load_spec(args)
     having = [name for name in spec.frameworks if pending_path(spec.home(name), name).is_file()]
     wanted = [args.framework] if args.framework else having
     if len(wanted) != 1:
@@ -171,7 +171,7 @@ def _confirm(args: argparse.Namespace) -> int:
 def _replay(args: argparse.Namespace) -> int:
     from rlmetrics.codegen.locks.replayed import replay, table
 
-    _, spec = load_spec(args.spec)
+    _, spec = load_spec(args)
     framework, release = _source(args.first, spec.frameworks)
     replayed = replay(spec, framework, release, args.last, args.cache)
     silent = [row for step in replayed for row in step.silent]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .exits import FOUND, OK
+from .exits import OK
 from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
 
 TYPE_CHECKING = False
@@ -27,12 +27,18 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "resolve",
         help="what logged keys mean",
         description="Say what each key means: its metric, how this release computes it, and where that stands.",
+        epilog="Exit codes: 0 done, also where a key is unknown or misspelt, which is an answer; 2 bad usage or input.",
     )
     parser.add_argument(
         "keys", nargs="+", metavar="KEY", help="a logged key, or - to read keys from the standard input"
     )
     add_source(parser, "--at", "the release that logs them", without="without it, every meaning is listed")
     parser.add_argument("--full", action="store_true", help="show everything that is known")
+    parser.add_argument(
+        "--bugs",
+        action="store_true",
+        help="only what was reported upstream about it, and known faults without a report",
+    )
     add_config(parser)
     add_spec(parser)
     add_json(parser)
@@ -51,21 +57,53 @@ def run(args: argparse.Namespace) -> int:
         msg = "there are no keys on the standard input; write one a line"
         raise NamesError(msg)
     config, tables = config_of(args), load_tables(spec_of(args))
+    keys = _one_question(keys, tables)
     if any(not _VALUED.isdisjoint(key) for key in keys):
         from rlmetrics.answers.pasted import parse_rows
 
         row = parse_rows(keys)
         if row:
             return _of_values(args, row, config, tables)
+        _require_numbers(keys, tables)
     if "-" in args.keys and args.at == AUTO and len(keys) > 1:
         _infer(args, keys, config, tables)
         if args.at == AUTO and not args.json and _of_undescribed(args, keys, tables):
             return OK
     if args.json:
         return _as_json(args, keys, config, tables)
+    if args.bugs:
+        return _bugs(args, keys, config, tables)
     if len(keys) == 2 and _of_two(args, keys, config, tables):
         return OK
     return _of_keys(args, keys, config, tables)
+
+
+def _one_question(keys: list[str], tables: Tables) -> list[str]:
+    """Return several plain words of which none is a key as the one name that they are, as in ``explained variance``."""
+    if len(keys) < 2 or not all(key.isalpha() for key in keys):
+        return keys
+    from rlmetrics.names.meanings.key_index import catalogue_of
+
+    catalogue = catalogue_of(tables)
+    return keys if any(catalogue.find(key).found for key in keys) else [" ".join(keys)]
+
+
+def _require_numbers(keys: Sequence[str], tables: Tables) -> None:
+    """Refuse a value of a key that is no number.
+
+    Raises:
+        NamesError: There is one.
+    """
+    from rlmetrics.answers.pasted import no_number
+    from rlmetrics.names.meanings.key_index import catalogue_of
+    from rlmetrics.names.tables.user_errors import NamesError
+
+    catalogue = catalogue_of(tables)
+    for key in keys:
+        pair = no_number(key)
+        if pair is not None and catalogue.find(pair[0]).found and not catalogue.find(key).found:
+            msg = f"{key}: {pair[1]!r} is no number; give the value as it was logged, such as {pair[0]}=0.3"
+            raise NamesError(msg)
 
 
 def _infer(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> None:
@@ -103,19 +141,32 @@ def _of_values(args: argparse.Namespace, row: Mapping[str, Given], config: dict[
         print(json_text(asked.json()))
     else:
         print(printed(asked.lines(full=args.full), keys=[*row]))
-    return FOUND if asked.is_typo else OK
+    return OK
 
 
 def _as_json(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> int:
     """Answer about keys for programs."""
-    from rlmetrics.answers.asked import is_typo
     from rlmetrics.names import resolve
 
     from .output import json_text
 
     resolutions = resolve(keys, args.at, config=config, spec=tables)
     print(json_text(resolutions))
-    return FOUND if any(is_typo(item, tables) for item in resolutions) else OK
+    return OK
+
+
+def _bugs(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> int:
+    """Tell what was reported upstream about keys."""
+    from rlmetrics.answers.bug_answer import bug_lines, bug_links
+    from rlmetrics.names import resolve
+    from rlmetrics.wording.terminal import printed
+
+    blocks = []
+    for key in keys:
+        found = resolve([key], args.at, config=config, spec=tables)
+        blocks.append(printed(bug_lines(key, found, tables, full=args.full), keys=[key], links=bug_links(found)))
+    print("\n\n".join(blocks))
+    return OK
 
 
 def _of_two(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any], tables: Tables) -> bool:
@@ -153,4 +204,4 @@ def _of_keys(args: argparse.Namespace, keys: Sequence[str], config: dict[str, An
         for key, answer in zip(keys, answers, strict=True)
     ]
     print("\n\n".join(blocks))
-    return FOUND if any(answer.is_typo for answer in answers) else OK
+    return OK

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlmetrics.names.tables.user_errors import UserError
+from rlmetrics.names.tables.user_errors import NamesError, UserError
 from rlmetrics.wording.terminal import printed
 
 from .options import add_config, add_json, add_spec, config_of, spec_of
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rlmetrics.names import Coverage, Shown, Spelling, Tables
 
 _WIDTH = 100
+_OTHERS = 4
+"""Other results that are named."""
 _HEADER = ("metric", "component", "releases", "keys")
 
 
@@ -29,8 +31,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "name",
         metavar="NAME",
-        nargs="?",
-        help="a canonical name, an alias such as approx_kl, or a logged key; without one --all lists every metric",
+        nargs="*",
+        help="a canonical name, an alias such as approx_kl, a logged key, or words, which are searched for as on the "
+        "site; without one --all lists every metric",
     )
     parser.add_argument("--at", metavar="SOURCE", help="the release that logs the key")
     parser.add_argument(
@@ -56,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rlmetrics.names import coverage, show
 
+    args.name = " ".join(args.name) or None
     if args.name is None:
         if args.web or not args.all:
             msg = "name a metric, an alias or a key, or give --all for every metric"
@@ -65,7 +69,15 @@ def run(args: argparse.Namespace) -> int:
         covered = coverage(spec=spec_of(args))
         print(json_text(covered) if args.json else table([_HEADER, *map(_covered, covered)]))
         return 0
-    shown = show(args.name, args.at, config=config_of(args), spec=spec_of(args))
+    searched: list[str] = []
+    try:
+        shown = show(args.name, args.at, config=config_of(args), spec=spec_of(args))
+    except NamesError:
+        found = _search(args.name, spec_of(args)) if args.at is None else None
+        if found is None:
+            raise
+        searched, args.name = found
+        shown = show(args.name, spec=spec_of(args))
     if args.web:
         from rlmetrics.names import load_tables
 
@@ -81,10 +93,26 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.answers.addresses import links_of
     from rlmetrics.names import load_tables
 
-    lines = _answer(args, shown)
+    lines = [*searched, *_answer(args, shown)]
     links = links_of(lines, load_tables(spec_of(args)))
     print(printed(lines, keys=[args.name, *(item.metric for item in shown)], links=links))
     return 0
+
+
+def _search(text: str, spec: list[str] | None) -> tuple[list[str], str] | None:
+    """Return what to say of what the site's search finds first, and that metric; None where it finds nothing sure."""
+    from rlmetrics.names import load_tables
+    from rlmetrics.names.lookup.ranked_search import search_of
+    from rlmetrics.wording.terminal import wrapped
+
+    results = [found for found in search_of(load_tables(spec)).find(text) if found.metrics]
+    if not results or not results[0].is_sure:
+        return None
+    first = results[0].metrics[0]
+    metrics = dict.fromkeys(metric for found in results if found.is_sure for metric in found.metrics)
+    others = [metric for metric in metrics if metric != first][:_OTHERS]
+    also = f"; also {', '.join(others)}" if others else ""
+    return [*wrapped(f"Nothing is called just `{text}`: this is what the search finds first{also}."), ""], first
 
 
 def _answer(args: argparse.Namespace, shown: Sequence[Shown]) -> list[str]:
@@ -107,9 +135,18 @@ def _answer(args: argparse.Namespace, shown: Sequence[Shown]) -> list[str]:
     lines: list[str] = []
     for item in shown:
         lines += [""] if lines else []
+        lines += _variant(args.name, item)
         lines += shown_lines(item, tables, source=source, config=config_of(args), full=full)
         lines += _everything(item, tables, every=args.all) if full else []
     return lines
+
+
+def _variant(name: str, item: Shown) -> list[str]:
+    """Return what a variant of a metric is that was asked for, as functions and suites name it."""
+    from rlmetrics.wording.terminal import wrapped
+
+    found = item.entry.get("variants", {}).get(name.removeprefix(f"{item.metric}@"))
+    return [] if found is None else [*wrapped(f"{name}: {found['brief']}"), ""]
 
 
 def _covered(item: Coverage) -> tuple[str, str, str, str]:
@@ -196,7 +233,7 @@ def _spellings(spellings: Sequence[Spelling], tables: Tables, *, every: bool) ->
         merged.setdefault(identity, {}).update(dict.fromkeys(item.releases))
     rows = []
     for (framework, component, key, condition), releases in merged.items():
-        names = tables.framework(framework).releases.names if framework in tables.frameworks else tuple(releases)
+        names = tables.framework(framework).releases.names if tables.head(framework) else tuple(releases)
         span = ", ".join(name for name in names if name in releases) if every else ranges_words(releases, names)
         rows.append((f"  {framework}[{component}]", span, key, "" if condition is None else f"when {condition}"))
     yield from table(rows).splitlines() if rows else ["  no described release logs it"]

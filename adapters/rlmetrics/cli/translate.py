@@ -10,10 +10,11 @@ from pathlib import Path
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.settings.configuration import parse_pairs
+from rlmetrics.names.tables.user_errors import UserError
 
 from .exits import FOUND
 from .main import abandon
-from .options import add_config, add_json, add_source, add_spec, add_surface, config_of, spec_of
+from .options import add_config, add_jobs, add_json, add_key, add_source, add_spec, add_surface, config_of, spec_of
 from .progress import bar
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
-_MOST_PROCESSES = 1024
+_BY_HTTP = tuple(f"{kind}:{scheme}" for kind in ("mlflow", "grafana") for scheme in ("http://", "https://"))
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -39,15 +40,27 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "input",
         metavar="IN",
+        nargs="?",
         help="the file or folder to translate, or, on W&B's server, wandb:ENTITY/PROJECT/RUN or "
-        "wandb-workspace:ENTITY/PROJECT/VIEW",
+        "wandb-workspace:ENTITY/PROJECT/VIEW, or mlflow: or grafana: and the address of a server or a page",
     )
     add_source(parser, "--from", "where the names come from")
     add_source(parser, "--to", "where they go", required=True)
+    parser.add_argument(
+        "--plan",
+        metavar="PLAN.csv",
+        help="translate the runs of a plan that fleet scan wrote, in place of IN; repeated, it goes on where it ended",
+    )
     parser.add_argument("-o", "--output", metavar="OUT", help="where the copy goes; by default IN.translated")
     parser.add_argument("--force", action="store_true", help="overwrite OUT, and the FILE of --html, if they exist")
     parser.add_argument(
         "--kind", choices=list(KINDS), metavar="KIND", help=f"what IN is, by default recognised: {', '.join(KINDS)}"
+    )
+    parser.add_argument(
+        "--code",
+        action="store_true",
+        help="Python source and cells of notebooks: write a copy in which string literals that are keys say the new "
+        "ones; by default they are listed",
     )
     parser.add_argument("--strict", action="store_true", help="carry over only exact and affine counterparts")
     parser.add_argument("--both", action="store_true", help="write old and new names")
@@ -73,6 +86,20 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--overwrite", action="store_true", help="W&B view: save over it; by default the translation is a new view"
     )
     parser.add_argument(
+        "--copy-tag",
+        metavar="PATTERN",
+        default="",
+        help="W&B run: a tag for the copy, of {from}, {to}, {group}, {run}, {name} and other letters",
+    )
+    parser.add_argument(
+        "--copy-group", metavar="PATTERN", default="", help="W&B run: the copy's group, likewise; by default as it was"
+    )
+    parser.add_argument(
+        "--link-originals",
+        action="store_true",
+        help="on a server: let the original name its copy, too; by default originals are not changed",
+    )
+    parser.add_argument(
         "--no-copy",
         action="store_true",
         help="leave out files of a folder that hold no names, such as weights; by default they are copied",
@@ -84,26 +111,18 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "default the target's that is the source's",
     )
     parser.add_argument("--dry-run", action="store_true", help="write nothing and print the report")
-    parser.add_argument(
-        "-j", "--jobs", type=_count, default=1, metavar="N", help="how many processes translate the files of a folder"
-    )
+    add_jobs(parser, "translate the files of a folder, or the runs of a plan")
     parser.add_argument(
         "--shard",
         metavar="K/N",
         help="translate only share K of N of a folder, such as 1/8; the copy appears when all are done",
     )
     add_surface(parser, "as the input shows them")
+    add_key(parser)
     add_spec(parser)
     add_json(parser)
     parser.add_argument("--full", action="store_true", help="print all of the report")
     parser.add_argument("--html", metavar="FILE", help="also write the report as one page of HTML")
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= _MOST_PROCESSES or len(text) > 6:
-        msg = f"{text!r} is no number of processes from 1 to {_MOST_PROCESSES}"
-        raise argparse.ArgumentTypeError(msg)
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -128,18 +147,35 @@ def run(args: argparse.Namespace) -> int:
         "program": args.program,
         "dry_run": args.dry_run,
     }
+    marks = {"copy_tag": args.copy_tag, "copy_group": args.copy_group, "link_originals": args.link_originals}
+    if (args.plan is None) == (args.input is None):
+        msg = "one of IN and --plan PLAN.csv says what is translated"
+        raise UserError(msg)
+    if args.plan is not None:
+        from .planned import run_plan
+
+        return run_plan(args, Options(**options, **marks))
     if args.html is not None:
         _require_page(Path(args.html), args)
+    if args.code or (args.kind is None and args.input.endswith(".py") and Path(args.input).is_file()):
+        from .code_keys import run_code
+
+        return run_code(args, options)
     place = {"output": args.output, "force": args.force}
-    if args.input.startswith("wandb:"):
+    if args.input.startswith(_BY_HTTP):
+        from rlmetrics.fleet.servers.single import translate_at
+
+        with bar() as progress:
+            report = translate_at(args.input, Options(**options, **marks), progress=progress)
+    elif args.input.startswith("wandb:"):
         from rlmetrics.translate.wandb_runs import translate_server_run
 
         with bar() as progress:
-            report = translate_server_run(args.input, Options(**options), progress=progress)
+            report = translate_server_run(args.input, Options(**options, **marks), progress=progress)
     elif args.input.startswith("wandb-workspace:"):
         from rlmetrics.translate.views import translate_view
 
-        report = translate_view(args.input, Options(**options), overwrite=args.overwrite, **place)
+        report = translate_view(args.input, Options(**options, **marks), overwrite=args.overwrite, **place)
     else:
         with bar() as progress:
             report = translate_file(
@@ -178,20 +214,26 @@ def _tell(message: str) -> None:
 
 def _reported(report: Report, args: argparse.Namespace) -> bool:
     """Give the report, and tell whether that was possible: the copy stands by then, whatever becomes of the report."""
+    from rlmetrics.logs.input_errors import InputError
+    from rlmetrics.wording.terminal import printed
+
     try:
         if args.html is not None:
             from rlmetrics.translate.translation_page import page
 
             from .pages import write_page
 
-            write_page(Path(args.html), page(report))
-        print(_text(report, args), flush=True)
+            write_page(Path(args.html), page(report), force=args.force)
+        text = _text(report, args)
+        print(text if args.json else printed(text.split("\n")), flush=True)
     except BrokenPipeError:
         raise
-    except OSError as error:
+    except (OSError, InputError) as error:
         done = "nothing was to be written" if report.dry_run else f"done: {', '.join(report.outputs[:1])} is written"
-        place = error.filename or "standard output"
-        _tell(f"{done}, but its report can't be: {place}: {error.strerror or error}")
+        why = str(error)
+        if isinstance(error, OSError):
+            why = f"{error.filename or 'standard output'}: {error.strerror or error}"
+        _tell(f"{done}, but its report can't be: {why}")
         abandon(sys.stdout)
         return False
     return True
@@ -205,7 +247,7 @@ def _text(report: Report, args: argparse.Namespace) -> str:
     from rlmetrics.answers.translation_summary import translation_lines
     from rlmetrics.wording.terminal import printed
 
-    return printed(translation_lines(report.escaped(), dropped=args.unknown == "drop"))
+    return printed(translation_lines(report.escaped(), dropped=args.unknown == "drop", spec=spec_of(args)))
 
 
 def _require_page(page: Path, args: argparse.Namespace) -> None:

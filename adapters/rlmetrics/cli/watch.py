@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
+from .options import add_config, add_json, add_source, add_spec, config_of, say_releases, spec_of
 
 __all__ = ["add", "run"]
 
@@ -48,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.health.report_records import LEVELS, plain
     from rlmetrics.health.watching import RunNews, WebhookPost, follow, run_command
     from rlmetrics.logs.input_errors import InputError
+    from rlmetrics.names.tables.loading import load_tables
+    from rlmetrics.wording.terminal import printed
 
     path = Path(args.run_path)
     sinks: list[Callable[[RunNews], str | None]] = []
@@ -59,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(msg) from None
     sinks += [run_command(args.command_line, str(path))] if args.command_line else []
     broken = 0
+    say_releases([args.at], load_tables(spec_of(args)))
     news = follow(
         path, at=args.at, config=config_of(args), spec=spec_of(args), interval=max(0.05, args.interval), idle=args.idle
     )
@@ -69,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             print(json.dumps(plain(item.finding)), flush=True)
         else:
-            print(item.as_text(), flush=True)
+            print(printed([item.as_text()]), flush=True)
         for sink in sinks:
             wrong = sink(item)
             if wrong is not None:

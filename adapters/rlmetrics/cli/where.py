@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from .generate import NO_CHECKOUT
+from .checkout import overlays_of, spec_root
+from .options import add_spec
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -20,7 +20,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         ),
     )
     parser.add_argument("symbol", metavar="SYMBOL")
-    parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
+    add_spec(parser)
     parser.set_defaults(run=run)
 
 
@@ -30,18 +30,14 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0 if the symbol is known, 2 if it is not or the spec cannot be read.
     """
-    from rlmetrics.codegen.output.input_digest import find_root
-
-    root = find_root(Path.cwd())
-    if root is None:
-        print(NO_CHECKOUT.format(command="where"), file=sys.stderr)
-        return 2
+    overlays = overlays_of(args)
+    root = spec_root(overlays)[0].parent
     from rlmetrics.codegen.findings import render_text
     from rlmetrics.codegen.generate import symbol_origin
     from rlmetrics.codegen.loader import read
     from rlmetrics.names.tables.metric_renames import warn_renamed
 
-    spec, findings = read(root / "spec", [Path(folder) for folder in args.spec])
+    spec, findings = read(root / "spec", overlays)
     if spec is None:
         sys.stderr.write(render_text(findings))
         return 2

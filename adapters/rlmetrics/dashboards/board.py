@@ -12,6 +12,7 @@ from rlmetrics.logs.dashboard_names import escaped
 from rlmetrics.names.meanings.protocol import View
 from rlmetrics.names.meanings.view import open_views
 from rlmetrics.names.settings.configuration import Config
+from rlmetrics.names.tables.crucial_metrics import FIRST_FAMILIES, MACHINE_FAMILIES, crucial_quantities, measured
 from rlmetrics.names.tables.key_records import Entry, Fallback, Transform
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.templates import OPEN
@@ -27,10 +28,6 @@ CRUCIAL = "crucial"
 """The first section: what the frameworks' guides say to watch, and other numbers of the same quantities."""
 
 _TIMERS = "timing"
-_FIRST = ("reward", "kl", "entropy", "policy", "length")
-"""Families in the order in which a run is looked at; others follow in the order of the spec."""
-_LAST = ("balance", "memory", "progress", "throughput", _TIMERS)
-"""Families that tell about the machine."""
 _SECONDS = "s"
 _CURVES = {"scalar", "counter"}
 
@@ -107,7 +104,7 @@ def make_board(
     """
     (view,) = open_views([at], config=config, surface=surface, spec=spec)
     families: dict[str, dict[object, list[Entry]]] = {}
-    crucial = _crucial(view.tables)
+    crucial = crucial_quantities(view.tables)
     for entry in view.entries():
         wanted = everything or entry.logged is not False
         if entry.metric is not None and wanted and view.template(entry).rank != OPEN:
@@ -127,27 +124,17 @@ def make_board(
     return Board(str(view.source), sections, view.source.fallbacks)
 
 
-def _crucial(tables: Tables) -> set[object]:
-    """Return the quantities of which guides call a number crucial."""
-    return {_measured(tables, metric) for metric in tables.metrics if tables.texts[metric].get("crucial")}
-
-
-def _measured(tables: Tables, metric: str) -> object:
-    identity = tables.metrics[metric].get("identity", {})
-    return (identity["quantity"], identity.get("of")) if "quantity" in identity else metric
-
-
 def _place(tables: Tables, metric: str, crucial: set[object]) -> str:
     """Return the section of a metric."""
-    if _measured(tables, metric) in crucial:
+    if measured(tables, metric) in crucial:
         return CRUCIAL
     return _TIMERS if tables.metrics[metric].get("unit") == _SECONDS else tables.metrics.family(metric)
 
 
 def _in_order(tables: Tables) -> list[str]:
     families = list(dict.fromkeys(tables.metrics.family(metric) for metric in tables.metrics))
-    between = [family for family in families if family not in (*_FIRST, *_LAST)]
-    return [CRUCIAL, *_FIRST, *between, *_LAST]
+    between = [family for family in families if family not in (*FIRST_FAMILIES, *MACHINE_FAMILIES)]
+    return [CRUCIAL, *FIRST_FAMILIES, *between, *MACHINE_FAMILIES]
 
 
 def _ordered(tables: Tables, panels: Mapping[object, list[Entry]]) -> list[list[Entry]]:

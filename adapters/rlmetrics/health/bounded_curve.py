@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from .trends import median
@@ -108,7 +109,9 @@ class Course:
         level = self.level
         for at in range(done, len(values) if self.spiky else done):
             value = values[at]
-            if (value if value > 0 else -value) > 3.0 * (level if level > 0 else -level):
+            if (value if value > 0 else -value) > 3.0 * (level if level > 0 else -level) and self._is_rare(
+                value, values[max(done, at - _RECENT) : at]
+            ):
                 self._take(steps, values, done, at)
                 self._perhaps_spike(steps[at], value)
                 done = at
@@ -150,7 +153,7 @@ class Course:
                 self.first_step = step
                 self.level = value
             self._first.append(value)
-        elif abs(value) > 3.0 * abs(self.level):
+        elif abs(value) > 3.0 * abs(self.level) and self._is_rare(value):
             self._perhaps_spike(step, value)
         self.count += 1
         if self.count == 2:
@@ -182,14 +185,30 @@ class Course:
             self.stride *= 2
             self._settled.clear()
 
+    def _is_rare(self, value: float, new: Sequence[float] = ()) -> bool:
+        """Tell whether few of the last points are half as large as a value.
+
+        A curve with two levels jumps between them all the time, noise around 0 is far from it in most points; a spike
+        is rare. Most values of such curves are told after a few points.
+
+        Args:
+            value: The value.
+            new: Points that follow those that were taken.
+        """
+        half, large, looked = abs(value) / 2, 0, len(new)
+        most = min(_RECENT, len(self._recent) + looked) // _SPIKE_RARE
+        for item in chain(reversed(new), islice(reversed(self._recent), _RECENT - looked)):
+            if item > half or item < -half:
+                large += 1
+                if large > most:
+                    return False
+        return True
+
     def _perhaps_spike(self, step: float, value: float) -> None:
         recent = self._recent
         usual = median(recent)
         spread = 1.4826 * median([abs(item - usual) for item in recent])
-        if not (usual and abs(value) > _SPIKE_RATIO * abs(usual) and abs(value - usual) > _SPIKE_SIGMA * spread):
-            return
-        # A curve with two levels jumps between them all the time; a spike is rare.
-        if _SPIKE_RARE * sum(abs(item) > abs(value) / 2 for item in recent) <= len(recent):
+        if usual and abs(value) > _SPIKE_RATIO * abs(usual) and abs(value - usual) > _SPIKE_SIGMA * spread:
             self._spikes.append(step)
 
     def forget(self) -> None:

@@ -154,7 +154,8 @@ def _confidence(
     if bases == {"folklore"} and level == "warning":
         said = later("a bound of folklore, confirmed by a second curve")
     if several or folded:
-        said += f"; {'several curves agree' if several else 'symptoms that it explains are there too'}"
+        agreed = later("several curves agree") if several else later("symptoms that it explains are there too")
+        said += f"; {agreed}"
     return round(min(value, 0.99), 2), said
 
 

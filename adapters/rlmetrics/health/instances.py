@@ -208,18 +208,20 @@ class Instance:
     Attributes:
         rule: The rule.
         channel: The curve.
-        finding: What it found; the highest level so far.
         judged: Whether it had all that it needs at least once.
+        feeds: The curves that it looks at, its own first.
     """
 
     __slots__ = (
         "_asked",
+        "_finding",
+        "_last_step",
         "_needed",
         "_since",
         "_version",
         "active",
         "channel",
-        "finding",
+        "feeds",
         "judged",
         "peers",
         "quiet",
@@ -229,35 +231,61 @@ class Instance:
     def __init__(self, rule: Rule, channel: Channel) -> None:
         self.rule = rule
         self.channel = channel
-        self.finding: Finding | None = None
+        self._finding: Finding | None = None
+        self._last_step: float | None = None
         self.active = False
         self.judged = False
         self.quiet = ""
+        self.feeds: list[Channel] = []
         self.peers: list[dict[str, Series]] = []
         self._since: dict[str, list[float]] = {}
         self._asked: list[tuple[str, Callable[..., Any], list[list[Series]]]] = []
         self._needed: list[Series] = []
         self._version = -1
 
-    def bind(self, version: int, by_metric: Mapping[str, list[Channel]]) -> bool:
-        """Find the further curves that conditions name; tell whether all that are required are there."""
+    @property
+    def finding(self) -> Finding | None:
+        """What it found; the highest level so far."""
+        found, last = self._finding, self._last_step
+        if found is not None and last is not None:
+            # What holds on for many rows is not made anew in each of them.
+            found = self._finding = _replaced(found, last_step=last)
+            self._last_step = None
+        return found
+
+    @finding.setter
+    def finding(self, found: Finding | None) -> None:
+        self._finding, self._last_step = found, None
+
+    def bind(self, version: int, by_metric: Mapping[str, list[Channel]]) -> None:
+        """Find the further curves that conditions name.
+
+        Args:
+            version: Another number wherever there are more curves than before.
+            by_metric: The curves of each metric.
+        """
         if version != self._version:
             self._version = version
             own = self.channel
+            self.feeds = [own]
             curves: dict[str, Series] = {"x": own.series}
             siblings: list[Series] | None = None
             for name, metrics in self.rule.curves.items():
                 if metrics == (SIBLING,):
-                    siblings = [
-                        other.series
+                    alike = [
+                        other
                         for other in by_metric.get(own.meaning.metric or "", ())
                         if other is not own
                         and other.meaning.template == own.meaning.template
                         and other.meaning.mode == own.meaning.mode
                     ][:8]
+                    self.feeds += alike
+                    siblings = [other.series for other in alike]
                     curves[name] = NOTHING
                 else:
-                    curves[name] = _first(metrics, by_metric, own)
+                    other = _first(metrics, by_metric, own)
+                    self.feeds += [] if other is None else [other]
+                    curves[name] = NOTHING if other is None else other.series
             self.peers = [curves]
             if siblings is not None:
                 name = next(name for name, metrics in self.rule.curves.items() if metrics == (SIBLING,))
@@ -267,6 +295,10 @@ class Instance:
                 for level, condition in self.rule.tiers
             ]
             self._needed = [self.peers[0][name] for name in self.rule.required] if self.peers else []
+
+    @property
+    def complete(self) -> bool:
+        """Whether all further curves that are required have points."""
         for series in self._needed:
             if not series.count:
                 return False
@@ -307,12 +339,12 @@ class Instance:
     @property
     def suspects(self) -> bool:
         """Whether the condition of a level holds that has not been said."""
-        finding = self.finding
+        finding = self._finding
         return any(finding is None or _RANK[finding.level] < _RANK[level] for level in self._since)
 
     def _say(self, level: str, since: Sequence[float], step: float) -> Finding | None:
         series = self.channel.series
-        old = self.finding
+        old = self._finding
         if old is not None and _RANK[old.level] >= _RANK[level]:
             if old.level == level:
                 self._last(step)
@@ -353,9 +385,7 @@ class Instance:
 
     def _last(self, step: float) -> None:
         self.active = True
-        old = self.finding
-        if old is not None and old.last_step != step:
-            self.finding = _replaced(old, last_step=step)
+        self._last_step = step
 
     def made(self, level: str, onset: float, step: float, value: float | None, message: str | None = None) -> Finding:
         """Return a finding of this rule."""
@@ -378,7 +408,7 @@ class Instance:
 
     def lost(self, level: str, step: float, how: str) -> Finding | None:
         """Say that a value got lost; None if that has been said at this level."""
-        old = self.finding
+        old = self._finding
         self.judged = True
         if old is not None and LEVELS.index(old.level) >= LEVELS.index(level):
             self._last(step)
@@ -442,10 +472,10 @@ def _replaced(finding: Finding, *, last_step: float) -> Finding:
     return Finding(**{**fields, "last_step": last_step})
 
 
-def _first(metrics: Sequence[str], by_metric: Mapping[str, list[Channel]], own: Channel) -> Series:
+def _first(metrics: Sequence[str], by_metric: Mapping[str, list[Channel]], own: Channel) -> Channel | None:
     """Return the curve of the first metric that is logged, of training unless the metric is held out."""
     for metric in metrics:
         for channel in by_metric.get(metric, ()):
             if channel is not own and (channel.meaning.mode == "train" or metric == "held_out"):
-                return channel.series
-    return NOTHING
+                return channel
+    return None

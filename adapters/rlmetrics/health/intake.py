@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -32,17 +32,22 @@ class RowLayout:
         kind: The kind of row that it is, and as of when; None while that is not known.
         rows: Values of rows that wait, in the order of the keys.
         places: Where these rows are.
+        taken: How many of these rows each curve has taken already.
         room: How many rows may come before something is to be done.
     """
 
-    __slots__ = ("channels", "getters", "guarded", "kind", "names", "needed", "places", "room", "rows", "updated")
+    __slots__ = (
+        *("channels", "getters", "guarded", "kind", "names", "needed"),
+        *("places", "room", "rows", "taken", "updated"),
+    )
 
     def __init__(self, names: tuple[str, ...], channels: Mapping[str, Channel]) -> None:
         self.names = names
         self.needed = channels
         self.channels = tuple(channels.values())
+        self.taken = dict.fromkeys(self.channels, 0)
         where = [at for at, name in enumerate(names) if name in channels]
-        self.getters = [itemgetter(at) for at in where]
+        self.getters = dict(zip(self.channels, [itemgetter(at) for at in where], strict=True))
         self.guarded = [
             (at, *channel.calm, channel)
             for at, channel in zip(where, self.channels, strict=True)
@@ -61,13 +66,22 @@ class RowLayout:
     def drain(self) -> None:
         """Hand the rows that wait to the curves."""
         if self.rows:
-            for get, channel in zip(self.getters, self.channels, strict=True):
-                column = map(get, self.rows)
-                channel.steps += self.places
-                channel.values += map(float, column) if channel.plain else map(channel.converted, column)
-                channel.room -= len(self.rows)
+            for channel in self.channels:
+                self.hand(channel)
             self.rows.clear()
             self.places.clear()
+            self.taken = dict.fromkeys(self.channels, 0)
+
+    def hand(self, channel: Channel) -> None:
+        """Hand the rows that wait to one curve, if it is one of these."""
+        done = self.taken.get(channel, len(self.rows))
+        rows = self.rows[done:] if done else self.rows
+        if rows:
+            column = map(self.getters[channel], rows)
+            channel.steps += self.places[done:]
+            channel.values += map(float, column) if channel.plain else map(channel.converted, column)
+            channel.room -= len(rows)
+            self.taken[channel] = done + len(rows)
 
 
 class TakenRow(NamedTuple):
@@ -125,17 +139,22 @@ class Intake:
                 self.crowded = True
         return channel
 
-    def flush(self) -> None:
-        """Let all curves take what waits."""
+    def flush(self) -> Iterable[Channel]:
+        """Let all curves take what waits, and return them."""
         if self._layout is not None:
             self._layout.drain()
         for channel in self._met:
             channel.flush()
+        return self._met
 
-    def forget(self) -> None:
-        """Drop what was found out for rules that have looked."""
-        for channel in self._met:
-            channel.series.forget()
+    def settle(self, channels: Collection[Channel]) -> Iterable[Channel]:
+        """Let some curves take what waits, and return them."""
+        layout = self._layout
+        for channel in channels:
+            if layout is not None:
+                layout.hand(channel)
+            channel.flush()
+        return channels
 
     def take(self, row: Mapping[str, Any], place: float) -> TakenRow:
         """Take a row."""

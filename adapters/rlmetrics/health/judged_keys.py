@@ -13,14 +13,14 @@ from rlmetrics.names import load_tables, map_names, open_view, show
 from rlmetrics.names.lookup.resolving import defects_of, logged_as, measured_as
 from rlmetrics.names.mapping.mapping import NameMap
 from rlmetrics.names.meanings.protocol import Match, View
-from rlmetrics.names.meanings.recorded_settings import keys_of
+from rlmetrics.names.meanings.recorded_settings import around_of, keys_of
 from rlmetrics.names.settings.configuration import UNKNOWN, find_key, fitting, holds
 from rlmetrics.names.tables.key_records import Entry
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.names.upgrades.changed_defaults import default_of
 
-__all__ = ["Counterparts", "KeyMeaning", "SourceNames", "other_spellings"]
+__all__ = ["Counterparts", "KeyMeaning", "SourceNames", "known_settings", "other_spellings"]
 
 HELD_OUT = "held_out"
 """In place of a metric: a score of a user's own on data that is not trained on."""
@@ -69,6 +69,8 @@ class KeyMeaning:
         unit: Unit of the metric.
         expected: Values that the spec expects of it as it is computed: numbers, or ``null``.
         emptied: Where a part with nothing to count is a 0 in it: what may be left out of the counting.
+        unreviewed: Whether nobody has stated all of how it is computed.
+        disputed: Whether sources that may have logged it give it other meanings, so that it has none.
     """
 
     key: str
@@ -84,6 +86,8 @@ class KeyMeaning:
     unit: str | None = None
     expected: tuple[float | str, ...] = ()
     emptied: Emptied | None = None
+    unreviewed: bool = False
+    disputed: bool = False
 
     @property
     def held_out(self) -> bool:
@@ -124,9 +128,10 @@ class SourceNames:
         self._config = dict(config or {})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._view = open_view(at, config=_known(at, config, self.tables), spec=self.tables)
+            self._view = open_view(at, config=known_settings(at, config, self.tables), spec=self.tables)
             self._others = [
-                open_view(other, config=_known(other, config, self.tables), spec=self.tables) for other in others
+                open_view(other, config=known_settings(other, config, self.tables), spec=self.tables)
+                for other in others
             ]
         self.at = str(self._view.source)
         self.disputed: set[str] = set()
@@ -138,7 +143,7 @@ class SourceNames:
             theirs = self._meaning(key, other)
             if not _agree(meaning, theirs) and not self._judged_alike(meaning, theirs):
                 self.disputed.add(key)
-                return KeyMeaning(key, None)
+                return KeyMeaning(key, None, disputed=True)
             meaning = _joined(meaning, theirs)
         return meaning
 
@@ -170,6 +175,7 @@ class SourceNames:
             self.metric(str(entry.metric)).get("unit"),
             self._expected(entry),
             self._emptied(entry),
+            bool(entry.signature.unstated),
         )
 
     def _expected(self, entry: Entry) -> tuple[float | str, ...]:
@@ -216,7 +222,8 @@ class SourceNames:
     def given(self) -> dict[str, Any]:
         """The settings of the run without defaults."""
         keys = keys_of(self._view)
-        names = {find_key(name, keys) for name in self._config}
+        around = around_of(self._view)
+        names = {find_key(name, keys, around) for name in self._config}
         return {name: value for name, value in self.settings.items() if name in names}
 
     @cached_property
@@ -246,14 +253,15 @@ def _best(matches: list[Match]) -> Match | None:
     return next((match for match in known if match.entry.logged), next(iter(known or matches), None))
 
 
-def _known(at: str, config: Mapping[str, Any] | None, tables: Tables) -> dict[str, Any] | None:
+def known_settings(at: str, config: Mapping[str, Any] | None, tables: Tables) -> dict[str, Any] | None:
     """Return the settings that a source knows and understands."""
     if not config:
         return None
-    keys = keys_of(open_view(at, spec=tables))
+    view = open_view(at, spec=tables)
+    keys, around = keys_of(view), around_of(view)
     known: dict[str, Any] = {}
     for given, value in config.items():
-        name = find_key(given, keys)
+        name = find_key(given, keys, around)
         if name is not None and (value is UNKNOWN or fitting(name, value, keys[name])):
             known[given] = value
     return known
@@ -295,17 +303,21 @@ class Counterparts:
         spec: Overlays | Tables = None,
         settings: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {}),
     ) -> None:
-        self._same = a == b
         self._judge: NameMap | None = None
+        tables = load_tables(spec)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._map = None if self._same else map_names(a, b, spec=spec)
-            known = [_known(at, own, load_tables(spec)) for at, own in zip((a, b), settings, strict=True)]
-            if not self._same and any(known):
-                views = [
-                    open_view(at, config=own, spec=load_tables(spec)) for at, own in zip((a, b), known, strict=True)
-                ]
-                self._judge = NameMap(*views)
+            known = [known_settings(at, own, tables) or {} for at, own in zip((a, b), settings, strict=True)]
+            views = [open_view(at, config=own, spec=tables) for at, own in zip((a, b), known, strict=True)]
+            if a == b:
+                self._map = None if known[0] == known[1] else NameMap(*views)
+            else:
+                self._map = map_names(a, b, spec=spec)
+                self._judge = NameMap(*views) if any(known) else None
+
+    def target(self, a: str) -> str | None:
+        """Return what a key of the first source is called in the second; None where nothing is the same."""
+        return a if self._map is None else self._map.translate(a).target
 
     def severity(self, a: str, relation: str, differs_by: list[dict[str, Any]]) -> str:
         """Return how much weighs what sets a key of the first run apart, and say which differences apply."""

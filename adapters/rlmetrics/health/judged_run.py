@@ -109,17 +109,26 @@ class JudgedRun:
         return new
 
     def _judge(self, pending: list[Instance], place: float, step: float) -> list[Finding]:
-        curves = self.curves
-        curves.intake.flush()
+        curves, intake = self.curves, self.curves.intake
+        due = [instance for instance in dict.fromkeys(pending) if instance.rule.tiers]
+        for instance in due:
+            instance.bind(curves.version, curves.by_metric)
+        # A rule on single values may have to look at every row, which most curves need not take for that.
+        if all(instance.rule.instant for instance in due):
+            looked = intake.settle({channel: None for instance in due for channel in instance.feeds})
+        else:
+            looked = intake.flush()
         findings = []
-        for instance in dict.fromkeys(pending):
-            if instance.rule.tiers and instance.bind(curves.version, curves.by_metric) and self._applies(instance):
+        for instance in due:
+            if instance.complete and self._applies(instance):
                 said = instance.judge(place, step)
                 if instance.rule.instant:
                     instance.channel.alarmed = any(item.holds for item in instance.channel.instant)
-                if said is not None and not self._explained(instance):
-                    findings.append(said)
-        curves.intake.forget()
+                if said is not None:
+                    intake.flush()
+                    findings += [] if self._explained(instance) else [said]
+        for channel in looked:
+            channel.series.forget()
         return findings
 
     def _gap(self, before: float, after: float) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.log_clues import clues_of
 from rlmetrics.logs.reading import RUN_NAMES, LoggedRow, MissingSteps, RecordedRun, one_a_step, run_named_in, step_in
 from rlmetrics.logs.unrecognised import why_unrecognised
-from rlmetrics.names.inference import SourceAnswer, find_source, given
-from rlmetrics.names.inference.wording import source_line, wrapper_lines
+from rlmetrics.names.inference import SourceAnswer, completed, find_source
+from rlmetrics.names.inference.wording import second_lines, source_line, wrapper_lines
 from rlmetrics.names.meanings.recorded_settings import merged
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.tables import Tables
@@ -25,7 +25,18 @@ from .instances import MOST_WAITING
 from .monitor import Monitor
 from .report_records import Report, counted
 
-__all__ = ["SAMPLE", "Seam", "judged_run", "keys_of", "logs_of", "opened", "source_of_run", "units_of"]
+__all__ = [
+    "SAMPLE",
+    "Seam",
+    "judged_rows",
+    "judged_run",
+    "keys_of",
+    "logs_of",
+    "opened",
+    "require_place",
+    "source_of_run",
+    "units_of",
+]
 
 SAMPLE = 200
 """Rows from whose keys a source is inferred."""
@@ -49,12 +60,27 @@ def units_of(path: Path) -> list[Unit]:
     return logs_of(path)[0]
 
 
+def require_place(path: Path) -> None:
+    """Make sure that a path may be one of logs.
+
+    Raises:
+        InputError: It stands for the standard input, or for all files that there are.
+    """
+    if str(path) == "-":
+        msg = "is no file; save what another program prints to one, and give its path"
+        raise InputError(msg, path)
+    if path.is_dir() and path.resolve() == path.resolve().parent:
+        msg = "holds all files that there are, which are too many to look through; give a folder that logs lie in"
+        raise InputError(msg, path)
+
+
 def logs_of(path: Path) -> tuple[list[Unit], list[str]]:
     """Return the logs below a path, and what can't be read there, each with the reason.
 
     Raises:
         InputError: There are no logs.
     """
+    require_place(path)
     if not path.exists():
         what = "is a symbolic link that leads nowhere" if path.is_symlink() else "does not exist"
         msg = f"{what}; give the path of a log or of a folder with logs"
@@ -66,7 +92,7 @@ def logs_of(path: Path) -> tuple[list[Unit], list[str]]:
     if not units and tree.unreadable:
         raise InputError(next(iter(tree.unreadable.values())))
     if not units:
-        known = "JSON lines, trainer states, tables, consoles, W&B, TensorBoard, Trackio and MLflow"
+        known = "JSON lines, trainer states, tables, notebooks, consoles, W&B, TensorBoard, Trackio and MLflow"
         raise InputError(
             why_unrecognised(path) or f"{'holds' if path.is_dir() else 'is'} no log of a known kind; known are {known}",
             path,
@@ -75,7 +101,14 @@ def logs_of(path: Path) -> tuple[list[Unit], list[str]]:
 
 
 def judged_run(
-    unit: Unit, run: RecordedRun, name: str, at: str, config: Mapping[str, Any], tables: Tables
+    unit: Unit,
+    run: RecordedRun,
+    name: str,
+    at: str,
+    config: Mapping[str, Any],
+    tables: Tables,
+    *,
+    seen: Callable[[LoggedRow], None] | None = None,
 ) -> Iterator[Report]:
     """Yield a report for a recorded run, or for each of those that stand in it one after the other.
 
@@ -86,6 +119,39 @@ def judged_run(
         at: The source; inferred if it is ``auto``.
         config: Settings beside those that it recorded, which they replace.
         tables: The spec.
+        seen: What else takes each row, before the report on it is yielded.
+
+    Raises:
+        InputError: The log is damaged.
+        NamesError: The source is unknown, or none explains the keys.
+    """
+
+    def source(first: Sequence[LoggedRow]) -> SourceAnswer:
+        return source_of_run(unit, run.name, first, at, tables)
+
+    yield from judged_rows(run, name, source, unit.kind.name, config, tables, seen=seen)
+
+
+def judged_rows(
+    run: RecordedRun,
+    name: str,
+    source: Callable[[Sequence[LoggedRow]], SourceAnswer],
+    kind: str,
+    config: Mapping[str, Any],
+    tables: Tables,
+    *,
+    seen: Callable[[LoggedRow], None] | None = None,
+) -> Iterator[Report]:
+    """Yield a report for a run, wherever its rows lie, or for each of those that stand in it one after the other.
+
+    Args:
+        run: The run.
+        name: What the report calls it.
+        source: Says where it comes from, by its first rows.
+        kind: What kept it, such as ``mlflow``.
+        config: Settings beside those that it recorded, which they replace.
+        tables: The spec.
+        seen: What else takes each row, before the report on it is yielded.
 
     Raises:
         InputError: The log is damaged.
@@ -95,11 +161,11 @@ def judged_run(
     first = list(islice(rows, SAMPLE))
     if not any(row.values for row in first):
         return
-    answer = source_of_run(unit, run.name, first, at, tables)
+    answer = source(first)
     at = answer.source or CANONICAL
     settings = merged(run.config, config, at, tables)
     notes = [] if answer.is_given or answer.is_known else [source_line(answer)]
-    notes += wrapper_lines(answer)
+    notes += [*filter(None, [answer.chosen]), *wrapper_lines(answer), *second_lines(answer)]
     notes += [f"the run's configuration: {problem}" for problem in run.problems]
     for label, part in _parts(chain(first, rows)):
         monitor = opened(at, settings.values, tables, answer.rivals, ahead=_AHEAD)
@@ -109,6 +175,8 @@ def judged_run(
         for row in part:
             missing.take(row.step)
             monitor.observe(row.step, row.values)
+            if seen is not None:
+                seen(row)
         if not monitor.rows:
             continue
         account = run.account
@@ -117,7 +185,7 @@ def judged_run(
         if account.torn:
             monitor.run.notes.append(f"the last {account.torn} bytes are cut off within a row and were left out")
         monitor.run.notes += account.notes
-        monitor.run.notes += _without_row(missing.steps(), unit.kind.name)
+        monitor.run.notes += _without_row(missing.steps(), kind)
         report = monitor.report(f"{name}#{label}" if label else name)
         yield replace(report, at=answer.source and report.at, answer=answer)
 
@@ -149,10 +217,14 @@ def source_of_run(
         tables: The spec.
         whole: Whether the rows are enough that their keys are all that the run logs.
     """
-    if at not in _INFERRED:
-        return given(at)
     values = [row.values for row in rows]
-    return find_source(clues_of(unit.open(), name or None, keys_of(rows), whole=whole, rows=values), tables)
+    clues = clues_of(unit.open(), name or None, keys_of(rows), whole=whole, rows=values)
+    if at in _INFERRED:
+        return find_source(clues, tables)
+    with warnings.catch_warnings():
+        # The monitor of each run notes by itself if another release stands in.
+        warnings.simplefilter("ignore", FallbackWarning)
+        return completed(at, clues, tables)
 
 
 def opened(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Final
 
 __all__ = ["LOST", "NULL", "TEXT", "number_of"]
@@ -18,6 +19,10 @@ TEXT: Final = "text"
 
 _LOST_WORDS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "1.#qnan", "1.#inf", "-1.#ind"}
 _NULL_WORDS = {"", "null", "none", "na", "n/a", "<na>"}
+
+
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})")
+"""A number whose thousands spreadsheets set apart, where the comma can be nothing else: ``1,024`` may be a fraction."""
 
 
 def number_of(value: Any) -> float | str:
@@ -48,7 +53,7 @@ def _spelled(text: str) -> float | str:
     if not word[:1].isdigit() and word[:1] not in "+-.":
         return TEXT
     try:
-        number = float(word)
+        number = float(word.replace(",", "") if _GROUPED.fullmatch(word) else word)
     except ValueError:
         return TEXT
     return number if math.isfinite(number) else LOST

@@ -17,6 +17,7 @@ from .judged_run import JudgedRun
 from .report_records import Finding, Report
 from .reporting import make_report
 from .run_curves import JudgedCurves
+from .state_form import require_whole
 
 __all__ = ["Monitor"]
 
@@ -115,10 +116,11 @@ class Monitor:
             ValueError: It is of another source than this monitor's, or no whole state; nothing of it is taken then.
         """
         with self._lock:
-            at = state.get("at")
+            at = state.get("at") if isinstance(state, Mapping) else None
             if at is not None and self.at not in (None, at):
                 msg = f"the state is of a run of {at}, and this monitor judges one of {self.at}"
                 raise ValueError(msg)
+            require_whole(state)
             run = self._new_run()
             run.notes, run.answer, run.is_foreign = self.run.notes, self.run.answer, self.run.is_foreign
             if at is not None or self.at is not None:

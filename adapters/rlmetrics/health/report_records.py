@@ -155,6 +155,8 @@ class Report:
         keys: How many keys some rule looks at.
         answer: How the source is known; None where rows came without a log.
         framework: The title of the framework that logged it.
+        unreviewed: Keys that rules look at and of which nobody has stated all of how they are computed.
+        by_row: Whether no row tells a step, so that its number stands for it.
     """
 
     run: str
@@ -172,6 +174,8 @@ class Report:
     keys: int = 0
     answer: SourceAnswer | None = None
     framework: str | None = None
+    unreviewed: tuple[str, ...] = ()
+    by_row: bool = False
 
     @property
     def inferred_from(self) -> int:
@@ -222,6 +226,7 @@ class Report:
             "not_judged": [plain(item) for item in self.not_judged],
             "passed": list(self.passed),
             "expected": [plain(item) for item in self.expected],
+            "unreviewed": list(self.unreviewed),
             "notes": list(self.notes),
             "steps": [whole(step) for step in self.steps],
             "cost": dict(self.cost),

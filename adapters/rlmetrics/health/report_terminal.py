@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rlmetrics.names.inference.wording import source_line
+from rlmetrics.wording.place_words import place_words, span_words
 from rlmetrics.wording.terminal import extent, padded, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
@@ -22,6 +23,7 @@ _COUNTED = {
     "rules": (later("{count} rules"), later("{count} rules")),
     "weaker sign": (later("{count} weaker sign"), later("{count} weaker signs")),
 }
+_LARGE = 1e7
 _MOST_CAUSES, _MOST_CHECKS, _MOST_EVIDENCE, _MOST_REMARKS = 3, 4, 3, 3
 _SOURCE = re.compile(r"(?P<framework>[\w.-]+?)(?:\[(?P<component>[^\]]+)\])?==(?P<release>.+)")
 
@@ -64,8 +66,8 @@ def _answer(report: Report) -> list[str]:
         rules, rows = _counted(report.judged, "rule"), _counted(report.rows, "row")
         text = phrase("Nothing is wrong as far as can be judged: {rules} judged on {rows}.", rules=rules, rows=rows)
         return _wrapped(f"{text}{remark}")
-    since = later("{what}, since step {step}.") if first.cause != "non_finite" else later("{what}, at step {step}.")
-    title = phrase(since, what=spoken(first.title), step=f"{first.onset_step:g}")
+    since = later("{what}, since {place}.") if first.cause != "non_finite" else later("{what}, at {place}.")
+    title = phrase(since, what=spoken(first.title), place=_place(report, first.onset_step))
     return _wrapped(f"{title} {spoken(first.message)}")
 
 
@@ -101,8 +103,10 @@ def _about(report: Report) -> Iterator[str]:
         names = [report.framework or match["framework"], match["component"], match["release"]]
         source = " ".join(name for name in names if name)
     first, last = report.steps
-    steps = phrase("steps {first} to {last}", first=f"{first:g}", last=f"{last:g}")
-    yield f"{source} · {_counted(report.rows, 'row')}{phrase(', ')}{steps} · {report.run}"
+    steps = span_words(f"{first:g}", f"{last:g}", by_row=report.by_row)
+    about = f"{source} · {_counted(report.rows, 'row')}{phrase(', ')}{steps}"
+    whole_line = f"{about} · {report.run}"
+    yield from [whole_line] if extent(whole_line) <= _WIDTH else [about, f"  {report.run}"]
     if report.inferred_from and report.answer is not None and report.answer.is_known:
         yield from _wrapped(source_line(report.answer))
 
@@ -136,7 +140,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _cause(report: Report, diagnosis: Diagnosis, *, full: bool) -> Iterator[str]:
-    since = phrase("since step {step}", step=f"{diagnosis.onset_step:g}")
+    since = phrase("since {place}", place=_place(report, diagnosis.onset_step))
     room = _WIDTH - _LABEL - extent(since) - 2
     title = f"{diagnosis.cause.replace('_', ' ')}: {spoken(diagnosis.title)}"
     if extent(title) > room:
@@ -144,31 +148,39 @@ def _cause(report: Report, diagnosis: Diagnosis, *, full: bool) -> Iterator[str]
     head = _labelled(diagnosis.level, title)
     yield f"{head}{' ' * max(_WIDTH - extent(head) - extent(since), 2)}{since}"
     evidence = [finding for rule in diagnosis.explains for finding in report.findings if finding.rule == rule]
-    for finding in evidence if full else evidence[:_MOST_EVIDENCE]:
+    curves: dict[str, Finding] = {}
+    for finding in evidence:
+        curves.setdefault(finding.key or finding.rule, finding)
+    shown = evidence if full else [*curves.values()][:_MOST_EVIDENCE]
+    for finding in shown:
         yield " " * _LABEL + _evidence(report, finding)
-    if len(evidence) > _MOST_EVIDENCE and not full:
-        more = phrase("and {count} more signs that this explains", count=len(evidence) - _MOST_EVIDENCE)
+    if len(evidence) > len(shown):
+        more = phrase("and {count} more signs that this explains", count=len(evidence) - len(shown))
         yield " " * _LABEL + more
 
 
 def _evidence(report: Report, finding: Finding) -> str:
     """Return key and value of a finding: how it moved, where its curve is known."""
     curve = next((item for item in report.curves if item.key == finding.key), None)
+    since = phrase("since {place}", place=_place(report, finding.onset_step))
     if finding.value is None:
         return f"{finding.key or finding.rule} {spoken(finding.message.split('. ')[-1].rstrip('.'))}"
     if curve is not None and len(curve.values) > 4:
         moved = f"{_number(curve.values[0])} -> {_number(finding.value)}"
         if _number(curve.values[0]) == _number(finding.value):
-            # What it was from the start was not so only when the rule had seen enough.
-            since = phrase("since step {step}", step=f"{finding.onset_step:g}")
-            return f"{finding.key} = {_number(finding.value)} {since}"
+            moved = f"= {_number(finding.value)}"
     else:
         moved = f"= {_number(finding.value)}"
-    return f"{finding.key} {moved} {phrase('at step {step}', step=f'{finding.first_step:g}')}"
+    return f"{finding.key} {moved} {since}"
+
+
+def _place(report: Report, step: float) -> str:
+    return place_words(f"{step:g}", by_row=report.by_row)
 
 
 def _number(value: float) -> str:
-    return f"{value:.3g}"
+    text = f"{value:.3g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(value) < _LARGE else text
 
 
 def _cost(report: Report) -> list[str]:

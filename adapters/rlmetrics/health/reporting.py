@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from rlmetrics.wording.condition_words import condition_texts
+from rlmetrics.wording.voice import later
 
 from .advising import advised
 from .diagnosing import diagnose
@@ -17,6 +19,7 @@ from .rules import Rule
 __all__ = ["make_report"]
 
 _MOST_CURVES = 12
+_MOST_NAMED = 5
 _MANY_FALLS = 0.2
 """Share of rows before an earlier step above which a log is not in the order of training."""
 _SKIPPED = "steps-skipped"
@@ -26,6 +29,15 @@ _COMPLETIONS = (
     ("per_device_train_batch_size", "gradient_accumulation_steps"),
 )
 """Settings whose product is how many responses a step takes, per process in TRL."""
+_NEEDS = later("needs {names} too")
+_FEW = later("{count} points; needs {least}")
+_EARLY = later("{count} steps; the first {least} are not judged")
+_ABSENT = later("{names} is not logged")
+_NO_SCORE = later("no held-out score is logged")
+_LOG_A_SCORE = later("log a score on data that is not trained on, such as an evaluation reward")
+_LEFT_OUT = later("the release logs it always, but this log does not have it")
+_LOGGED = later("logged {what}")
+"""Why a rule was not judged, and what would have it judged."""
 
 
 def make_report(run: JudgedRun, title: str, faults: int, fault: str) -> Report:
@@ -41,8 +53,11 @@ def make_report(run: JudgedRun, title: str, faults: int, fault: str) -> Report:
     first = run.axis.first or 0.0
     last = run.axis.last if run.axis.last is not None else first
     made = diagnose(findings, run.curves.rules, (first, last))
-    diagnoses = tuple(advised(made, findings, run.curves.channels, run.curves.names))
+    by_row = bool(run.rows) and run.counted == run.rows
+    diagnoses = tuple(advised(made, findings, run.curves.channels, run.curves.names, by_row=by_row))
     not_judged, passed = _states(run, {finding.rule for finding in findings})
+    judged = [channel.meaning for channel in run.curves.channels.values() if channel is not None]
+    unreviewed = tuple(meaning.key for meaning in judged if meaning.unreviewed)
     return Report(
         run=title,
         at=run.at,
@@ -52,21 +67,33 @@ def make_report(run: JudgedRun, title: str, faults: int, fault: str) -> Report:
         not_judged=tuple(not_judged),
         passed=tuple(passed),
         expected=tuple(run.expected),
-        notes=tuple(_notes(run, faults, fault)),
+        notes=(*_unreviewed(unreviewed, len(judged)), *_notes(run, faults, fault)),
         steps=(first, last),
         cost=_cost(run, findings, diagnoses),
         curves=tuple(_curves(run, findings, diagnoses)),
-        keys=sum(channel is not None for channel in run.curves.channels.values()),
+        keys=len(judged),
         answer=run.answer,
         framework=_framework(run),
+        unreviewed=unreviewed,
+        by_row=by_row,
     )
 
 
 def _framework(run: JudgedRun) -> str | None:
     """Return the title of the framework that logged a run."""
     name = re.split(r"\[|==", run.at or "", maxsplit=1)[0]
-    title: str | None = run.curves.tables.frameworks.get(name, {}).get("title")
+    title: str | None = run.curves.tables.head(name).get("title")
     return title
+
+
+def _unreviewed(keys: Sequence[str], judged: int) -> list[str]:
+    """Return of which of the keys that rules look at not all is stated."""
+    if not keys:
+        return []
+    names = f"{', '.join(keys[:_MOST_NAMED])}{' …' if len(keys) > _MOST_NAMED else ''}"
+    are = "is" if len(keys) == 1 else "are"
+    of = f"{len(keys)} of {counted(judged, 'judged key')}"
+    return [f"unreviewed: how {of} {are} computed is not stated in full: {names}"]
 
 
 def _notes(run: JudgedRun, faults: int, fault: str) -> list[str]:
@@ -136,11 +163,11 @@ def _state(run: JudgedRun, rule: Rule, instances: list[Instance]) -> NotJudged |
     if unknown:
         return NotJudged(rule.id, "not_applicable", f"{run.at or 'this source'} does not log {unknown[0]}")
     if missing:
-        return NotJudged(rule.id, "not_logged", f"needs {' and '.join(missing)} too", _how(run, missing))
+        return NotJudged(rule.id, "not_logged", _NEEDS.format(names=" and ".join(missing)), _how(run, missing))
     series = max((item.channel.series for item in instances), key=lambda item: item.count)
     if series.count < rule.points:
-        return NotJudged(rule.id, "not_ready", f"{series.count} points; needs {rule.points}", points=rule.points)
-    return NotJudged(rule.id, "not_ready", f"{series.elapsed():g} steps; the first {rule.warm_up} are not judged")
+        return NotJudged(rule.id, "not_ready", _FEW.format(count=series.count, least=rule.points), points=rule.points)
+    return NotJudged(rule.id, "not_ready", _EARLY.format(count=f"{series.elapsed():g}", least=rule.warm_up))
 
 
 def _missing_curves(run: JudgedRun, rule: Rule) -> list[str]:
@@ -168,13 +195,12 @@ def _not_logged(run: JudgedRun, rule: Rule) -> NotJudged:
     if rule.mode == "held_out":
         if not _is_logged(run, rule, rule.curves["reward"][0]):
             return NotJudged(rule.id, "not_applicable", f"{run.at or 'this source'} logs no reward to maximise")
-        how = "log a score on data that is not trained on, such as an evaluation reward"
-        return NotJudged(rule.id, "not_logged", "no held-out score is logged", how)
+        return NotJudged(rule.id, "not_logged", _NO_SCORE, _LOG_A_SCORE)
     conditions = run.curves.names.conditions if run.curves.names is not None else {}
     known = [metric for metric in rule.metrics if metric in conditions]
     if not known:
         return NotJudged(rule.id, "not_applicable", f"{run.at or 'this source'} has no such metric")
-    return NotJudged(rule.id, "not_logged", f"{known[0]} is not logged", _how(run, known))
+    return NotJudged(rule.id, "not_logged", _ABSENT.format(names=known[0]), _how(run, known))
 
 
 def _how(run: JudgedRun, metrics: list[str]) -> str | None:
@@ -183,8 +209,8 @@ def _how(run: JudgedRun, metrics: list[str]) -> str | None:
     if said is None:
         return None
     if not said:
-        return "the release logs it always, but this log does not have it"
-    return f"logged {'; '.join(condition_texts(said))}"
+        return _LEFT_OUT
+    return _LOGGED.format(what="; ".join(condition_texts(said)))
 
 
 def _cost(run: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from os.path import commonpath
 from pathlib import Path
 
-from .report_records import Report, counted
+from rlmetrics.names import load_tables
+from rlmetrics.wording.place_words import place_words
+from rlmetrics.wording.terminal import extent, padded, wrapped
+from rlmetrics.wording.voice import begun, later, phrase, spoken
+
+from .report_records import Diagnosis, Report
 
 __all__ = ["cause_of", "count_of", "index", "overview_text", "ranked", "short_source"]
 
 _WIDTH = 80
 _GAP = "  "
-_VERDICTS = {"error": "error", "warning": "warning", "nothing_found": "no finding", "not_judged": "not judged"}
+_VERDICTS = {
+    "error": later("error"),
+    "warning": later("warning"),
+    "nothing_found": later("no finding"),
+    "not_judged": later("not judged"),
+}
 """Verdicts in words, the worst first."""
 _COUNTED = {
-    "error": "with an error",
-    "warning": "with a warning",
-    "nothing_found": "without a finding",
-    "not_judged": "not judged",
+    "error": later("{count} with an error"),
+    "warning": later("{count} with a warning"),
+    "nothing_found": later("{count} without a finding"),
+    "not_judged": later("{count} not judged"),
 }
-_HEADER = ("verdict", "run, and its first cause", "source", "rows")
+_FEW, _MOST_CAUSES = 10, 8
+"""Up to how many runs the table alone is a glance, and how many causes are told of more."""
+_LONGEST = 1_500_000
+"""Bytes of the rows in the index of a page."""
+_HEADER = (later("verdict"), later("run, and its first cause"), later("source"), later("rows"))
 
 
 def ranked(reports: Sequence[Report]) -> list[Report]:
@@ -35,51 +48,114 @@ def ranked(reports: Sequence[Report]) -> list[Report]:
 def count_of(reports: Sequence[Report], left_out: int = 0) -> str:
     """Return how many runs have which verdict, and how many files were left out."""
     counts = Counter(report.verdict for report in reports)
-    said = ", ".join(f"{counts[verdict]} {words}" for verdict, words in _COUNTED.items() if counts[verdict])
-    files = f"; {counted(left_out, 'file')} left out" if left_out else ""
-    return f"{counted(len(reports), 'run')}: {said}{files}"
+    told = [phrase(words, count=counts[verdict]) for verdict, words in _COUNTED.items() if counts[verdict]]
+    left = later("1 file left out") if left_out == 1 else later("{count} files left out")
+    files = f"{phrase('; ')}{phrase(left, count=left_out)}" if left_out else ""
+    runs = later("1 run:") if len(reports) == 1 else later("{count} runs:")
+    return f"{begun(runs, count=len(reports))}{phrase(', ').join(told)}{files}"
 
 
 def overview_text(reports: Sequence[Report], left_out: int = 0) -> str:
-    """Return a table of runs in lines of 80 columns, the cause below each, and a count of their verdicts."""
+    """Return a table of runs in lines of 80 columns, the cause below each, and a count of their verdicts.
+
+    Of more than a few runs, causes that several of them have come before it, the most frequent first.
+    """
     root, runs = _root(reports), ranked(reports)
-    rows = [(_VERDICTS[one.verdict], _below(one.run, root), _source_of(one), str(one.rows)) for one in runs]
-    widths = [max(map(len, column)) for column in zip(_HEADER, *rows, strict=True)]
+    lines = list(_causes(reports)) if len(reports) > _FEW else []
+    rows = [(phrase(_VERDICTS[one.verdict]), _below(one.run, root), _source_of(one), str(one.rows)) for one in runs]
+    header = tuple(map(phrase, _HEADER))
+    widths = [max(map(extent, column)) for column in zip(header, *rows, strict=True)]
     widths[1] = min(widths[1], _WIDTH - widths[0] - widths[2] - widths[3] - 3 * len(_GAP))
-    lines = [_line(_HEADER, widths)]
+    lines.append(_line(header, widths))
     for row, one in zip(rows, runs, strict=True):
         lines.append(_line(row, widths))
-        indent = " " * (widths[0] + 2 * len(_GAP))
-        lines += textwrap.wrap(cause_of(one), _WIDTH, initial_indent=indent, subsequent_indent=indent)
-    where = f"all below {root}" if root else ""
-    return "\n".join([*lines, "", *textwrap.wrap(count_of(reports, left_out), _WIDTH), *filter(None, [where])])
+        if cause := cause_of(one):
+            lines += wrapped(cause, indent=widths[0] + 2 * len(_GAP), columns=_WIDTH)
+    where = phrase("all below {place}", place=root) if root else ""
+    return "\n".join([*lines, "", *wrapped(count_of(reports, left_out), columns=_WIDTH), *filter(None, [where])])
 
 
-def index(reports: Sequence[Report], left_out: Sequence[str]) -> Iterator[str]:
-    """Yield the index of a page with several runs: a table whose rows lead to them."""
-    root = _root(reports)
-    yield f'<article><h1>{escape(count_of(reports))}</h1><p class="mute">below <code>{escape(root or ".")}</code></p>'
+def _causes(reports: Sequence[Report]) -> Iterator[str]:
+    """Yield how many runs have which first cause, those of more than one run; then an empty line."""
+    shared = _shared(reports)
+    if not shared:
+        return
+    yield f"{padded(phrase('runs'), 6)}{phrase('first cause')}"
+    for title, count in shared[:_MOST_CAUSES]:
+        first, *others = wrapped(title, indent=6, columns=_WIDTH)
+        yield from (f"{count:4}  {first[6:]}", *others)
+    if len(shared) > _MOST_CAUSES:
+        yield f"      {phrase('and {count} more', count=len(shared) - _MOST_CAUSES)}"
+    yield ""
+
+
+def _shared(reports: Sequence[Report]) -> list[tuple[str, int]]:
+    """Return first causes that several runs have, with how many, the most frequent first."""
+    titles = Counter(spoken(one.diagnoses[0].title) for one in reports if cause_of(one))
+    return [(title, count) for title, count in titles.most_common() if count > 1]
+
+
+def index(reports: Sequence[Report], left_out: Sequence[str], told: int) -> Iterator[str]:
+    """Yield the index of a page with several runs: causes that several have, and a table whose rows lead to them.
+
+    Args:
+        reports: The runs.
+        left_out: Why what could not be judged was left out.
+        told: Of how many, the sickest, the page tells more.
+    """
+    root, runs = _root(reports), ranked(reports)
+    yield f"<article><h1>{escape(count_of(reports))}</h1>"
+    yield f'<p class="mute">{escape(phrase("below"))} <code>{escape(root or ".")}</code></p>'
+    shared = _shared(reports) if len(reports) > _FEW else []
+    if shared:
+        heads = f"<th>{escape(phrase('runs'))}<th>{escape(phrase('first cause'))}"
+        yield f'<div class="wide"><table class="rows"><tr>{heads}'
+        yield from (f"<tr><td>{count}<td>{escape(title)}" for title, count in shared)
+        yield "</table></div>"
     yield '<div class="wide"><table class="rows index"><tr>'
-    yield "".join(f"<th>{title}" for title in ("verdict", "run", "source", "rows", "steps", "first cause"))
-    for number, one in enumerate(ranked(reports), start=1):
-        verdict = one.verdict
+    titles = (later("verdict"), later("run"), later("source"), later("rows"), later("steps"), later("first cause"))
+    yield "".join(f"<th>{escape(phrase(title))}" for title in titles)
+    size = 0
+    for number, one in enumerate(runs, start=1):
         steps = f"{one.steps[0]:g}&ndash;{one.steps[1]:g}"
-        tone = verdict if verdict in ("error", "warning") else "ok"
-        yield (
-            f'<tr><td class="t-{tone}"><b>{_VERDICTS[verdict]}</b>'
-            f'<td><a href="#run-{number}">{escape(_below(one.run, root))}</a><td>{escape(_source_of(one))}'
-            f'<td data-l="rows">{one.rows}<td data-l="steps">{steps}<td>{escape(cause_of(one))}'
+        tone = one.verdict if one.verdict in ("error", "warning") else "ok"
+        verdict, name = escape(phrase(_VERDICTS[one.verdict])), escape(_below(one.run, root))
+        row = (
+            f'<tr><td class="t-{tone}"><b>{verdict}</b><td><a href="#run-{number}">{name}</a>'
+            f'<td>{escape(_source_of(one))}<td data-l="{escape(phrase("rows"))}">{one.rows}'
+            f'<td data-l="{escape(phrase("steps"))}">{steps}'
+            if number <= told
+            else f"<tr><td>{verdict}<td>{name}<td>{escape(_source_of(one))}<td>{one.rows}<td>{steps}"
         )
+        row += f"<td>{escape(cause_of(one))}"
+        size += len(row.encode())
+        if size > _LONGEST:
+            more = phrase("and {count} more, which --json and --findings have", count=len(runs) - number + 1)
+            yield f"<tr><td><td>{escape(more)}"
+            break
+        yield row
     yield "</table></div>"
     if left_out:
-        yield "<h2>Left out</h2><ul>" + "".join(f"<li>{escape(reason)}" for reason in left_out) + "</ul>"
+        yield (
+            f"<h2>{escape(phrase('Left out'))}</h2><ul>"
+            + "".join(f"<li>{escape(reason)}" for reason in left_out)
+            + "</ul>"
+        )
     yield "</article>"
 
 
 def cause_of(report: Report) -> str:
     """Return what the first diagnosis of a run says, and since when; nothing if no rule complains."""
     first = next(iter(report.diagnoses), None)
-    return "" if first is None or first.level == "info" else f"{first.title}, since step {first.onset_step:g}"
+    return (
+        ""
+        if first is None or first.level == "info"
+        else f"{spoken(first.title)}{phrase(', ')}{phrase('since {place}', place=_place(first, report))}"
+    )
+
+
+def _place(first: Diagnosis, report: Report) -> str:
+    return place_words(f"{first.onset_step:g}", by_row=report.by_row)
 
 
 def _root(reports: Sequence[Report]) -> str:
@@ -102,10 +178,12 @@ def _source_of(report: Report) -> str:
 def short_source(at: str | None) -> str:
     """Return a source without what stands to reason: ``GRPO 1.16.0`` for ``trl[GRPOTrainer]==1.16.0``."""
     if at is None:
-        return "unknown"
+        return phrase("unknown")
     framework, _, release = at.partition("==")
     program, _, component = framework.rstrip("]").partition("[")
-    name = component.removesuffix("Trainer") if program == "trl" and component else f"{program} {component}".rstrip()
+    # What the first framework calls a trainer people know without its name.
+    is_known = bool(component) and program == next(iter(load_tables().frameworks))
+    name = component.removesuffix("Trainer") if is_known else f"{program} {component}".rstrip()
     return f"{name} {release}".rstrip()
 
 
@@ -113,5 +191,10 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     """Return a line of the table; names of files that are too long lose their beginning."""
     verdict, run, source, rows = cells
     run = run if len(run) <= widths[1] else f"…{run[len(run) - widths[1] + 1 :]}"
-    parts = (verdict.ljust(widths[0]), run.ljust(widths[1]), source.ljust(widths[2]), rows.rjust(widths[3]))
+    parts = (
+        padded(verdict, widths[0]),
+        padded(run, widths[1]),
+        padded(source, widths[2]),
+        f"{'':{widths[3] - extent(rows)}}{rows}",
+    )
     return _GAP.join(parts).rstrip()

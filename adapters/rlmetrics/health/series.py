@@ -11,6 +11,7 @@ from .trends import (
     SIGNIFICANT,
     arrival,
     correlation,
+    jump,
     line,
     mann_kendall,
     median,
@@ -148,7 +149,8 @@ class Series(Course):
         """Return where the curve left the level that it had before it came to what it is at a place.
 
         From there back: what lies at the new level already, then the way there, until it moves no more than its noise
-        or a twentieth of all that it moved. Its first place if it never left it.
+        or a twentieth of all that it moved. Its first place if it never left it. A curve that has been on its way since
+        its first points had no level to leave: it left its way where it jumped, if it did.
         """
         steps, values = self._course_until(place)
         last = len(values) - 1
@@ -163,6 +165,9 @@ class Series(Course):
         begin = at
         while begin and sign * (levels[max(0, begin - window)] - levels[begin]) > within:
             begin = max(0, begin - window)
+        jumped = jump(values[: at + 2], sign) if begin < window else 0
+        if jumped:
+            return steps[jumped]
         return next((steps[i] for i in range(begin, at + 1) if abs(levels[i] - levels[begin]) > within), place)
 
     def came_to(self, place: float) -> float:

@@ -12,6 +12,7 @@ __all__ = [
     "SIGNIFICANT",
     "arrival",
     "correlation",
+    "jump",
     "line",
     "mann_kendall",
     "median",
@@ -24,6 +25,10 @@ __all__ = [
 
 SIGNIFICANT = 3.29
 """The z-score that a trend must exceed: p = 0.001 on both sides."""
+
+_BEFORE_A_JUMP = 4
+"""Values that tell how much a curve moves usually."""
+_JUMP = 3.0
 
 MOST = 40
 """Points that a trend test looks at: its cost grows with their square."""
@@ -68,6 +73,20 @@ def arrival(levels: Sequence[float], noise: float) -> tuple[int, float]:
     while at < len(levels) - 1 and abs(levels[at] - level) > within:
         at += 1
     return at, within
+
+
+def jump(values: Sequence[float], sign: float) -> int:
+    """Return where values fall, or rise where ``sign`` is -1, by more than three times what they ever moved before.
+
+    0 where there is no such place, or fewer than four values lie before it.
+    """
+    moves = [sign * (before - after) for before, after in pairwise(values)]
+    most = 0.0
+    for at, move in enumerate(moves):
+        if at >= _BEFORE_A_JUMP - 1 and move > _JUMP * most > 0:
+            return at + 1
+        most = max(most, abs(move))
+    return 0
 
 
 def roughness(values: Sequence[float]) -> float:

@@ -25,7 +25,7 @@ from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 
-from .judging import SAMPLE, Seam, opened, source_of_run, units_of
+from .judging import SAMPLE, Seam, opened, require_place, source_of_run, units_of
 from .monitor import Monitor
 from .report_records import Diagnosis, Finding
 
@@ -82,6 +82,7 @@ def follow(
         InputError: The path is no log, or holds several runs.
         NamesError: The source is unknown.
     """
+    require_place(path)
     watcher = _Watcher(path, at, dict(config or {}), load_tables(spec))
     quiet = 0.0
     while True:
@@ -125,19 +126,24 @@ class _Watcher:
 
     def look(self, *, final: bool) -> Iterator[RunNews]:
         """Yield what the rows since the last look bring."""
-        if self._follower is None:
-            self._unit = _unit(self._path)
-            if self._unit is None:
-                self._away("there is no log yet; waiting for one")
-                return
-            self._follower = self._unit.open().follow()
         try:
+            if self._follower is None:
+                self._unit = _unit(self._path)
+                if self._unit is None:
+                    self._away("there is no log yet; waiting for one")
+                    return
+                self._follower = self._unit.open().follow()
+            if self._path.exists() and not (self._path.is_file() or self._path.is_dir()):
+                self._away("is a pipe or a device now; waiting for a log")  # to open it might never end
+                return
             yield from self._rows(self._follower, final=final)
             self._is_away = False
         except OSError as error:
             # A file system that was away for a moment, or a log that is being replaced, must not end a long watch.
             if not self.rows:
-                raise
+                if not isinstance(error, FileNotFoundError):
+                    raise
+                self._follower = None
             self._away(f"{error.strerror or error}; waiting for it")
 
     def _away(self, what: str) -> None:

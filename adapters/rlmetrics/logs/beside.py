@@ -27,18 +27,17 @@ _SETTINGS = (
     ".hydra/config.yaml",
 )
 _OVERRIDES = ".hydra/overrides.yaml"
-_VERSION = re.compile(r"^(?P<framework>trl|verl)==(?P<release>[0-9][^\s;+]*)", re.MULTILINE)
-_CARD_VERSION = re.compile(
-    r"^### Framework versions\s*\n(?:\s*- [^\n]*\n)*?\s*- TRL: (?P<release>[0-9][\w.]*)[ \t]*$", re.MULTILINE
-)
+_VERSION = re.compile(r"^(?P<package>[A-Za-z][\w.-]*)==(?P<release>[0-9][^\s;+]*)", re.MULTILINE)
+_CARD_VERSIONS = re.compile(r"^### Framework versions\s*\n(?P<versions>(?:\s*- [^\n]*(?:\n|\Z))+)", re.MULTILINE)
+_CARD_VERSION = re.compile(r"^\s*- (?P<package>[\w.-]+): (?P<release>[0-9][\w.]*)[ \t]*$", re.MULTILINE)
 _FRONT = re.compile(r"\A---\s*\n(?P<yaml>.*?)\n---\s*$", re.MULTILINE | re.DOTALL)
 _TAG = re.compile(r"^\s*-\s+(?P<tag>[\w-]+)\s*$", re.MULTILINE)
 _TAGS = re.compile(r"^tags:\s*\n(?P<tags>(?:\s*-\s[^\n]*\n?)+)", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?:--)?\+{0,2}(?P<name>[A-Za-z_][\w.\-]*)(?:=.*)?", re.DOTALL)
 _LARGEST = 1 << 20
 _MOST_FOLDERS = 64
-_OF_ALL = {"trl", "generated_from_trainer", "transformers", "safetensors"}
-"""Tags that every card of TRL has."""
+_OF_ALL = {"generated_from_trainer", "transformers", "safetensors"}
+"""Tags of cards that say nothing of a trainer."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +45,14 @@ class Surroundings:
     """What was found.
 
     Attributes:
-        releases: Releases of frameworks.
+        releases: Releases of packages by their names in small letters, frameworks among them.
         settings: Names of settings.
-        trainers: Tags of trainers.
-        tags: All tags of a model card, but for those that most have.
-        where: What says so, by field.
+        tags: All tags of a model card, but for those that most have; some may name a trainer, and its framework.
+        where: What says so: by field, and of releases by package.
     """
 
     releases: Mapping[str, str] = field(default_factory=dict)
     settings: frozenset[str] = frozenset()
-    trainers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict)
 
@@ -65,29 +62,27 @@ def beside(path: Path) -> Surroundings:
     folder = path if path.is_dir() else path.parent
     near = [folder, folder / "files", folder.parent]
     releases: dict[str, str] = {}
-    trainers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     where: dict[str, str] = {}
     card = _card(folder)
     if card is not None:
         text = _text(card)
-        tags, is_of_trl = _tags(text)
-        trainers = tags if is_of_trl else ()
-        if version := _CARD_VERSION.search(text):
-            releases["trl"] = version["release"]
-            where["releases"] = card.name
-        where |= {"trainers": card.name} if trainers else {}
+        tags = _tags(text)
+        if listed := _CARD_VERSIONS.search(text):
+            found = _CARD_VERSION.finditer(listed["versions"])
+            releases = {item["package"].lower(): item["release"] for item in found}
+        where = dict.fromkeys((*releases, *(["tags"] if tags else [])), card.name)
     for file in _files(near, [_REQUIREMENTS]):
-        found = {item["framework"]: item["release"] for item in _VERSION.finditer(_text(file))}
-        if found and not releases:
-            releases, where["releases"] = found, file.name
+        named = {item["package"].lower(): item["release"] for item in _VERSION.finditer(_text(file))}
+        releases = named | releases
+        where = dict.fromkeys(named, file.name) | where
     settings: set[str] = set()
     for file in _files([*near, folder.parent.parent], [*_SETTINGS, _OVERRIDES, _METADATA]):
         names = _names(file)
         if names:
             where.setdefault("settings", file.name)
             settings |= names
-    return Surroundings(releases, frozenset(settings), trainers, tags, where)
+    return Surroundings(releases, frozenset(settings), tags, where)
 
 
 def _card(folder: Path) -> Path | None:
@@ -122,12 +117,12 @@ def _text(file: Path) -> str:
         return ""
 
 
-def _tags(text: str) -> tuple[tuple[str, ...], bool]:
-    """Return the tags of a model card without those that most have, and whether TRL wrote it: they name its trainer."""
+def _tags(text: str) -> tuple[str, ...]:
+    """Return the tags of a model card without those that most have."""
     front = _FRONT.match(text)
     tags = front and _TAGS.search(front["yaml"] + "\n")
     found = [item["tag"] for item in _TAG.finditer(tags["tags"])] if tags else []
-    return tuple(tag for tag in found if tag not in _OF_ALL), "trl" in found
+    return tuple(tag for tag in found if tag not in _OF_ALL)
 
 
 def _names(file: Path) -> set[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from .files import naming
 from .input_errors import InputError
 
-__all__ = ["columns", "define", "journals", "reading", "rewriting", "tables"]
+__all__ = ["columns", "define", "journals", "reading", "rewriting", "tables", "why_no_log"]
 
 _MAGIC = b"SQLite format 3\0"
 _WAL_MODE = b"\2\2"
@@ -25,6 +25,9 @@ _JOURNALS = ("-wal", "-journal")
 _SETTLED_NS = 50_000_000
 """A file that was not written for so long shows it in its time of modification when it is written again."""
 _ATTEMPTS = 5
+_HEAD = 100
+"""Bytes of the head of a database."""
+_MOST_NAMES = 4
 
 
 class LockedError(InputError):
@@ -53,6 +56,32 @@ def tables(path: Path) -> dict[str, set[str]]:
         raise
     except InputError:
         return {}
+
+
+def why_no_log(path: Path) -> str | None:
+    """Return why a database is no log: it was cut off or is damaged, or no tracker's; None if it is no database."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if not head.startswith(_MAGIC):
+        return None
+    size = int.from_bytes(head[16:18], "big")
+    whole = (65536 if size == 1 else size) * int.from_bytes(head[28:32], "big")
+    held = path.stat().st_size
+    if len(head) < _HEAD or held < whole:
+        of = f" of {whole:,}" if whole else ""
+        return (
+            f"is an SQLite database that was cut off, {held:,} bytes{of}: copy it again, or save what is left with: "
+            f"sqlite3 {path.name} .recover"
+        )
+    try:
+        with reading(path) as database:
+            names = sorted(columns(database))
+    except InputError as error:
+        return str(error).removeprefix(f"{path}: ")
+    if not names:
+        return "is an SQLite database without a table: nothing was logged to it"
+    shown = f"{', '.join(names[:_MOST_NAMES])}{' …' if len(names) > _MOST_NAMES else ''}"
+    return f"is an SQLite database, but none that Trackio or MLflow writes: it holds {shown}"
 
 
 def columns(database: sqlite3.Connection) -> dict[str, set[str]]:

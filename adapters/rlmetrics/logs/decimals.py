@@ -9,7 +9,17 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-__all__ = ["Unheld", "convert_decimal", "convert_float", "number", "printed", "quoted", "spelled", "written"]
+__all__ = [
+    "Unheld",
+    "convert_decimal",
+    "convert_float",
+    "float_terms",
+    "number",
+    "printed",
+    "quoted",
+    "spelled",
+    "written",
+]
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LONGEST = 10_000
@@ -79,6 +89,12 @@ def convert_float(value: float, scale: float, offset: float) -> float:
         if denominator is None:
             return float(_EXACT.multiply(Decimal(repr(value)), factor))
     return float(convert_decimal(Decimal(value) if isinstance(value, int) else Decimal(repr(value)), scale, offset))
+
+
+def float_terms(scale: float) -> tuple[float, float]:
+    """Return what to multiply floats by, and divide them by, for a scale that was rounded from a ratio."""
+    factor, denominator, _ = _factors(scale)
+    return float(factor), 1.0 if denominator is None else float(denominator)
 
 
 def spelled(value: Decimal) -> str:

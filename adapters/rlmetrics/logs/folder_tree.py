@@ -18,6 +18,13 @@ from .log import Kind, Log
 __all__ = ["Tree", "Unit", "survey"]
 
 
+_DELTA = "_delta_log"
+_OF_DELTA = (
+    "is a Delta table, whose files also hold rows that were deleted; "
+    "translate or judge it with python -m rlmetrics.frames.delta, which needs deltalake"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A file, or a folder of which some files belong together."""
@@ -99,7 +106,7 @@ def _walk(root: Path, tree: Tree) -> Iterator[tuple[Path, list[Path]]]:
     """Yield each folder with the files in it, and take down folders and links.
 
     Raises:
-        InputError: If a link leads out of the tree.
+        InputError: If a link leads out of the tree, or it is a table of another kind.
     """
     inside = resolved(root)
 
@@ -110,6 +117,12 @@ def _walk(root: Path, tree: Tree) -> Iterator[tuple[Path, list[Path]]]:
         tree.unreadable[path] = f"{path}: {error.strerror or error}"
 
     for folder, folders, names in os.walk(root, onerror=unreadable):
+        if _DELTA in folders:
+            if Path(folder) == root:
+                raise InputError(_OF_DELTA, root)
+            tree.unreadable[Path(folder)] = f"{folder}: {_OF_DELTA}"
+            folders.clear()
+            continue
         folders.sort()
         tree.skipped += [path for name in folders if is_unfinished(path := Path(folder, name))]
         folders[:] = [name for name in folders if Path(folder, name) not in tree.skipped]

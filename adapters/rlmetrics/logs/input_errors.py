@@ -17,11 +17,11 @@ class InputError(UserError):
     """Bad input: ``file:line:column: what, why, how to fix``. Nothing has been written.
 
     Attributes:
-        path: The file, if it was known where the error arose.
+        path: The file, or an address on a server, if it was known where the error arose.
     """
 
     def __init__(
-        self, message: str, path: Path | None = None, line: int | None = None, column: int | None = None
+        self, message: str, path: Path | str | None = None, line: int | None = None, column: int | None = None
     ) -> None:
         self.path = path
         place = [str(part) for part in (path, line, column) if part is not None]

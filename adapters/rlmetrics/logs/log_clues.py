@@ -36,7 +36,7 @@ def clues_of(
     certain = own if log.kind.knows_releases else {}
     where = dict(near.where)
     if certain:
-        where["releases"] = "the run"
+        where |= dict.fromkeys(certain, "the run")
     if settings or fields:
         where["settings"] = (recorded.where if recorded is not None else "") or "the run"
     return Clues(
@@ -47,7 +47,6 @@ def clues_of(
         settings=settings | fields,
         settings_beside=near.settings,
         settings_whole=len(fields) >= _ALL,
-        trainers=near.trainers,
         tags=near.tags,
         decimals=log.decimals(),
         nonzero=nonzero_in(rows),

@@ -20,6 +20,10 @@ EXTRAS = {
     "trackio": "trackio",
     "mlflow": "mlflow",
     "argcomplete": "completion",
+    "mcp": "mcp",
+    "sqlglot": "sql",
+    "narwhals": "frames",
+    "pyarrow": "frames",
 }
 """The extra that installs a package, by the name under which it is imported."""
 

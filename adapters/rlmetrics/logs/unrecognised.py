@@ -9,6 +9,7 @@ __all__ = ["EMPTY", "why_unrecognised"]
 
 EMPTY = "is empty: nothing was logged to it, or nothing was left of it"
 _SAMPLE = 1 << 16
+_SQLITE = b"SQLite format"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _PICKLED = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 """How what Python or PyTorch saved begins."""
@@ -29,6 +30,10 @@ def why_unrecognised(path: Path) -> str | None:
         return "does not begin as W&B's files do: it was cut off or overwritten; take it from the machine that ran"
     if sample.startswith(_UTF_16):
         return f"is UTF-16 text, as PowerShell's > writes it; convert it: iconv -f UTF-16 -t UTF-8 {name} > utf8-{name}"
+    if sample.startswith(_SQLITE):
+        from .databases import why_no_log
+
+        return why_no_log(path)
     if sample.startswith(_PICKLED):
         return "is pickled, and unpickling runs what it holds; give the log that the run wrote, not its checkpoint"
     return None

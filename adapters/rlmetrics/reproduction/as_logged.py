@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.meanings.view import FrameworkView, open_view
 from rlmetrics.names.settings.configuration import number
@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
     from .nested_parts import Nested
 
-__all__ = ["AsLogged", "as_logged"]
+__all__ = ["AsLogged", "KeyRequest", "as_logged"]
+
+
+class KeyRequest(NamedTuple):
+    """What was asked for, with the one component and mode that answer: see `as_logged`."""
+
+    key: str
+    at: str = ""
+    config: Mapping[str, Any] | None = None
+    mode: str | None = None
+    spec: Overlays = None
 
 
 class AsLogged:
@@ -35,12 +45,18 @@ class AsLogged:
         recipe: What is done.
     """
 
-    def __init__(self, key: str, source: str, recipe: Recipe, placeholders: Mapping[str, str], tables: Tables) -> None:
-        self.key = key
-        self.source = source
+    def __init__(self, asked: KeyRequest, recipe: Recipe, placeholders: Mapping[str, str], tables: Tables) -> None:
+        self.key = asked.key
+        self.source = asked.at
         self.recipe = recipe
+        self._asked = asked
         self._placeholders = placeholders
         self._tables = tables
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have another process ask the same of its own tables."""
+        key, at, config, mode, spec = self._asked
+        return partial(as_logged, mode=mode, spec=spec), (key, at, config)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -48,7 +64,11 @@ class AsLogged:
         if self.recipe.constant is not None or self.recipe.function is None:
             return ()
         of_function = self._tables.reproduction["FUNCTIONS"][self.recipe.function]["inputs"]
-        return (*of_function, *(name for name in self.recipe.given if name not in self._placeholders))
+        return (
+            *of_function,
+            *(name for name in self.recipe.beside if name not in of_function),
+            *(name for name in self.recipe.given if name not in self._placeholders),
+        )
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -172,13 +192,11 @@ class AsLogged:
         return found
 
     def _shown(self, value: Tensor) -> Tensor:
-        """Return a number as it is written: rounded, cut to a whole number, or with something in place of NaN."""
+        """Return a number as it is written: rounded, or cut to a whole number."""
         for action in self.recipe.named("round"):
             power = 10.0 ** int(action.said["digits"])
             value = (value * power).trunc() / power if action.said.get("towards") == "zero" else value
             value = value if action.said.get("towards") == "zero" else (value * power).round() / power
-        for action in self.recipe.named("nan"):
-            value = value.nan_to_num(nan=float(action.said["as"]))
         return value
 
     def __repr__(self) -> str:
@@ -219,21 +237,26 @@ def as_logged(
     if not matches:
         msg = f"{view.source} does not log {key!r}"
         raise NamesError(msg)
-    made = [_made(key, view, match) for match in matches]
+    made = [_made(KeyRequest(key, at, config and dict(config), mode, spec), view, match) for match in matches]
     if len({_identity(one.recipe) for one in made}) > 1:
         logged = [one for one in made if one.logged] or made
         if len({_identity(one.recipe) for one in logged}) > 1:
-            msg = f"{key!r} is another number in each of {', '.join(one.source for one in logged)}: name one of them"
+            msg = f"{key!r} is another number in each of {', '.join(map(_named, made))}: name one of them"
             raise NamesError(msg)
         made = logged
     return made[0]
 
 
-def _made(key: str, view: FrameworkView, match: Match) -> AsLogged:
+def _made(asked: KeyRequest, view: FrameworkView, match: Match) -> AsLogged:
     component = view.components[match.entry.component]
     recipe = recipe_of(match.entry, component, view.tables)
     source = f"{view.source.framework}[{match.entry.component}]=={view.source.release}"
-    return AsLogged(key, source, recipe, match.values, view.tables)
+    return AsLogged(asked._replace(at=source, mode=match.entry.mode), recipe, match.values, view.tables)
+
+
+def _named(one: AsLogged) -> str:
+    """Return the component of a number, with a word where its settings do not log it."""
+    return one.source if one.logged else f"{one.source} (not logged with these settings)"
 
 
 def _identity(recipe: Recipe) -> str:

@@ -13,7 +13,7 @@ from rlmetrics.names.settings.configuration import number
 from rlmetrics.state.registry import MetricFunction
 
 from .nested_parts import Batch
-from .recipes import LONGEST, Recipe
+from .recipes import EMPTY_BY, LONGEST, Recipe
 from .words import Action
 
 __all__ = ["Compute", "FunctionCall"]
@@ -36,7 +36,7 @@ class FunctionCall:
 
     def __call__(self, batches: list[Batch]) -> Tensor:
         """Return the number of batches that are pooled, float64 ``[]``."""
-        prepared = [self._prepared(self._chosen(batch)) for batch in batches]
+        prepared = [self._prepared(self._chosen(self._weighted(self._counted_rows(batch)))) for batch in batches]
         parameters = self._handed_over(batches)
         if self._recipe.rows is not None:
             value = self._by_rows(prepared, parameters)
@@ -65,6 +65,36 @@ class FunctionCall:
             for batch in batches
         )
 
+    def _counted_rows(self, batch: Batch) -> Batch:
+        """Return a batch without the responses that hold no token, where the code leaves them out."""
+        if self._rows != "skip":
+            return batch
+        if EMPTY_BY in batch:
+            kept = torch.as_tensor(batch[EMPTY_BY]) > 0
+        else:
+            kept = torch.as_tensor(self._needed(batch, "mask", EMPTY_BY)).bool().any(-1)
+        along = {name for name, axes, _ in self._metric.inputs if axes[:1] == ("B",)}
+        return {name: torch.as_tensor(value)[kept] if name in along else value for name, value in batch.items()}
+
+    def _weighted(self, batch: Batch) -> Batch:
+        """Return a batch with a weight in an input that every term of the formula is multiplied by."""
+        for action in self._recipe.named("times"):
+            name, into = action.said["input"], action.said["into"]
+            given, weight = torch.as_tensor(batch[into]), torch.as_tensor(self._needed(batch, name))
+            if action.said["as"] == "geometric_mean":
+                mask = torch.as_tensor(batch["mask"])
+                logs = torch.where(mask.bool(), torch.log(weight.double() + 1e-10), 0).sum(-1, keepdim=True)
+                weight = torch.exp(logs / mask.sum(-1, keepdim=True).clamp(min=1))
+            batch = {**batch, into: given * weight.to(given.dtype)}
+        return batch
+
+    def _needed(self, batch: Batch, name: str, called: str = "") -> Any:
+        """Return a tensor that is needed beside the inputs of the function."""
+        if name not in batch:
+            msg = f"{self._recipe.entry.key} needs {called or name}, too; missing: {called or name}"
+            raise ValueError(msg)
+        return batch[name]
+
     def _chosen(self, batch: Batch) -> dict[str, Tensor]:
         names = [name for name, _, _ in self._metric.inputs]
         missing = [name for name in names if name not in batch]
@@ -87,11 +117,16 @@ class FunctionCall:
                 if first in tensors and second in tensors:
                     given = tensors[first].double()
                     tensors[second] = given - (given - tensors[second].double()).clamp(-bound, bound)
+        for action in self._recipe.named("nan"):  # of what is shown element by element
+            shown = float(action.said["as"])
+            tensors = {
+                name: tensor.nan_to_num(nan=shown, posinf=math.inf, neginf=-math.inf)
+                if tensor.is_floating_point()
+                else tensor
+                for name, tensor in tensors.items()
+            }
         if self._rows in ("nan", 0):
             tensors = _without_value(tensors)
-        if self._rows == "skip" and "mask" in tensors:
-            kept = tensors["mask"].bool().any(-1)
-            tensors = {name: tensor[kept] if len(tensor) == len(kept) else tensor for name, tensor in tensors.items()}
         return tensors
 
     def _handed_over(self, batches: list[Batch]) -> dict[str, Any]:
@@ -154,7 +189,7 @@ class FunctionCall:
             if sum(_units(tensors) for tensors in batches) == 1:
                 value = torch.full_like(value, float(action.said["as"]))
         for action in self._recipe.named("empty"):
-            if not _of_rows(action) and action.said["as"] != "skip" and bool(value.isnan()) and _nothing(batches):
+            if not _of_rows(action) and action.said["as"] != "skip" and _is_of_nothing(value, batches):
                 value = torch.full_like(value, float(action.said["as"]))
         return value
 
@@ -194,9 +229,15 @@ def _units(tensors: Mapping[str, Tensor]) -> int:
     return max((len(tensor) for tensor in tensors.values() if tensor.dim()), default=1)
 
 
-def _nothing(batches: list[dict[str, Tensor]]) -> bool:
-    """Tell whether a value that is NaN is so because nothing counts, not because something that counts is NaN."""
-    return all(_is_finite(tensors) for tensors in batches)
+def _is_of_nothing(value: Tensor, batches: list[dict[str, Tensor]]) -> bool:
+    """Tell whether a value is none because nothing counts, not because something that counts is NaN.
+
+    A time over no token at all is infinite.
+    """
+    if bool(value.isinf()):
+        lengths = [tensor for tensors in batches for name, tensor in tensors.items() if name.endswith("lengths")]
+        return bool(lengths) and not any(bool(tensor.any()) for tensor in lengths)
+    return bool(value.isnan()) and all(_is_finite(tensors) for tensors in batches)
 
 
 def _is_finite(tensors: Mapping[str, Tensor]) -> bool:

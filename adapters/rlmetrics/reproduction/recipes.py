@@ -15,14 +15,14 @@ from rlmetrics.names.settings.configuration import number
 from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.names.upgrades.changed_defaults import default_of
 
-from .words import GIVEN, HELD, UNSEEN, Action, actions_of
+from .words import GIVEN, HELD, PARTED, UNSEEN, Action, actions_of
 
 if TYPE_CHECKING:
     from rlmetrics.names.meanings.component import ComponentView
     from rlmetrics.names.tables.key_records import Entry, Signature
     from rlmetrics.names.tables.tables import Tables
 
-__all__ = ["COUNTS", "LONGEST", "LeftOut", "Recipe", "recipe_of"]
+__all__ = ["COUNTS", "EMPTY_BY", "LONGEST", "LeftOut", "Recipe", "recipe_of"]
 
 WITHIN = ("token", "sequence", "group")
 """Levels inside the tensors of one call, innermost first."""
@@ -35,6 +35,9 @@ COUNTS = {
     "ranks": ("rank",),
 }
 """What expressions call numbers of parts, with the levels whose parts are multiplied."""
+
+EMPTY_BY = "lengths"
+"""The input by which responses without a token are known where a function does not take a mask."""
 
 LONGEST = "longest_response"
 """What expressions call the width of a batch, the length of its longest response."""
@@ -109,6 +112,13 @@ class Recipe(NamedTuple):
             action.said["as"] == "skip" and "level" not in action.said for action in self.named("empty")
         )
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The inputs that are needed beside those of the function, and those of them that it takes itself."""
+        weights = tuple(action.said["input"] for action in self.named("times"))
+        skips = any(action.said["as"] == "skip" and "level" in action.said for action in self.named("empty"))
+        return (*weights, EMPTY_BY) if skips else weights
+
     def named(self, word: str) -> Iterator[Action]:
         """Yield the actions of a word."""
         return (action for action in self.actions if action.word == word)
@@ -172,7 +182,7 @@ def recipe_of(entry: Entry, component: ComponentView, tables: Tables) -> Recipe:
 def _unreviewed(signature: Signature) -> Iterator[LeftOut]:
     """Yield what nobody has stated of how the number is computed."""
     if signature.unstated:
-        yield LeftOut(f"unreviewed: {unstated_words(signature)}", changes=True)
+        yield LeftOut(f"unreviewed: {unstated_words(signature.unstated)}", changes=True)
 
 
 def _function(entry: Entry, tables: Tables) -> str | None:
@@ -220,6 +230,9 @@ def _traits(
             left.append(LeftOut(row["what"], changes=True, trait=trait))
         elif stated == GIVEN:
             left.append(LeftOut(row["what"], changes=False, trait=trait))
+        elif stated == PARTED:
+            if "micro_batch" not in dict(entry.signature.reduction):
+                left.append(LeftOut(row["what"], changes=True, trait=trait))
         elif stated != HELD:
             actions += found
     return actions, left

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from rlmetrics.names.tables.notebook import facts_html, one_line
+from rlmetrics.names.tables.record_display import facts_html, one_line
 
 from .input_checks import Dtype
 from .slot_layout import Slot

@@ -182,8 +182,12 @@ class FusedState:
         """Add what another one of the same metrics has seen, as if it came afterwards; return the suite itself.
 
         Raises:
+            TypeError: The other one is no suite.
             ValueError: The other one has other metrics or other parameters, or rows split over other ranks.
         """
+        if not isinstance(other, FusedState):
+            msg = f"merge takes another suite of the same metrics, not {type(other).__name__}"
+            raise TypeError(msg)
         if other.identity() != self.identity():
             msg = f"cannot merge {other!r} into {self!r}: metrics and parameters must be the same"
             raise ValueError(msg)

@@ -127,8 +127,12 @@ class MetricState:
         """Add what another state of the same metric has seen, as if it came afterwards; return the state itself.
 
         Raises:
+            TypeError: The other one is no state.
             ValueError: The other state belongs to another metric, or has other parameters.
         """
+        if not isinstance(other, MetricState):
+            msg = f"{self.metric.id}: merge takes another state of the same metric, not {type(other).__name__}"
+            raise TypeError(msg)
         if other.identity() != self.identity():
             msg = (
                 f"cannot merge a state of {other.metric.id} with {other.parameters} "

@@ -76,8 +76,13 @@ class Watched:
         Raises:
             ValueError: It is the state of another source, or none.
         """
-        self.monitor.load_state_dict(state["monitor"])
-        self._levels = {str(name): float(level) for name, level in state["levels"].items()}
+        try:
+            monitor, levels = state["monitor"], {str(name): float(level) for name, level in state["levels"].items()}
+        except (AttributeError, KeyError, TypeError) as error:
+            msg = f"this is no whole state of a run's health: {type(error).__name__}: {error}"
+            raise ValueError(msg) from None
+        self.monitor.load_state_dict(monitor)
+        self._levels = levels
 
     def numbers(self) -> dict[str, float]:
         """Return the health of the run so far: 0 for nothing found, 1 for a remark, 2 for a warning, 3 for an error.

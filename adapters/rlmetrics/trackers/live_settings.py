@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from rlmetrics.names.meanings.view import open_view
-from rlmetrics.names.settings.configuration import find_key, is_plain
+from rlmetrics.names.settings.configuration import is_plain
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.user_errors import NamesError
@@ -28,11 +28,11 @@ def known_settings(at: str, settings: Mapping[str, Any], spec: Overlays | Tables
         NamesError: The source is unknown.
     """
     tables = load_tables(spec)
-    keys = [component.config.keys for component in getattr(open_view(at, spec=tables), "components", {}).values()]
+    configs = [component.config for component in getattr(open_view(at, spec=tables), "components", {}).values()]
     named = {
         name: value
         for name, value in plain_settings(settings).items()
-        if any(find_key(name, known) is not None for known in keys)
+        if any(config.find(name) is not None for config in configs)
     }
     if _understood(at, named, tables):
         return named
@@ -49,8 +49,8 @@ def settings_beside(to: str, settings: Mapping[str, Any], at: str, spec: Overlay
     """
     tables = load_tables(spec)
     here, there = open_view(at, spec=tables), open_view(to, spec=tables)
-    keys = [component.config.keys for component in getattr(there, "components", {}).values()]
-    shared = {name for name in settings if any(find_key(name, known) is not None for known in keys)}
+    configs = [component.config for component in getattr(there, "components", {}).values()]
+    shared = {name for name in settings if any(config.find(name) is not None for config in configs)}
     related = here.source.framework == there.source.framework
     kept = {name for name in shared if related and _understood(to, {name: settings[name]}, tables)}
     return {name: value for name, value in settings.items() if name not in shared or name in kept}

@@ -7,11 +7,13 @@ many steps as rows. Points have a time, and the step is a metric itself, ``rl.tr
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import random
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,7 +27,7 @@ from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.translate.conversion import convert
 
-from .faults import LOGGER, Faults
+from .faults import Faults, log
 from .live import HasLive, Live
 from .live_settings import known_settings
 from .wrapping import Wrapped
@@ -117,6 +119,15 @@ class Recorder:
             msg = "the resource of a provider is its own: give it the attributes"
             raise ValueError(msg)
         tables = load_tables(spec)
+        self._given: dict[str, Any] = {
+            "approximate": approximate,
+            "attributes": attributes,
+            "provider": provider,
+            "every_rank": every_rank,
+            "config": config,
+            "spec": spec,
+        }
+        self._at = at
         self.faults = Faults()
         self.left_out: dict[str, str] = {}
         self._owners = {os.getpid()}
@@ -155,6 +166,10 @@ class Recorder:
                         self._write(key, stream, value)
             if len(self._streams) > _MOST:
                 self._forget()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have copies, here and in other processes, record and send by themselves."""
+        return partial(Recorder, **self._given), (self._at,)
 
     def flush(self, seconds: float = 10.0) -> bool:
         """Send what was not sent yet, and return whether nothing went wrong."""
@@ -210,8 +225,8 @@ class Recorder:
                 self._streams[key] = _Stream(move, row["instrument"], write, attributes)
         if self.left_out and not self._told:
             self._told = True
-            text = "OpenTelemetry gets %s of %s keys; left_out says why not the others, and this is not said again"
-            LOGGER.warning(text, sum(stream is not None for stream in self._streams.values()), len(self._streams))
+            text = "OpenTelemetry gets {} of {} keys; left_out says why not the others, and this is not said again"
+            log(logging.WARNING, text.format(sum(map(bool, self._streams.values())), len(self._streams)))
 
     def _forget(self) -> None:
         """Forget the keys that are not recorded, but for the reasons of the first: a training may log ever new ones."""

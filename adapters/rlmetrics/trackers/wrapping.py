@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import update_wrapper
 from typing import Any
 
@@ -31,7 +33,8 @@ class Wrapped:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Log: the first mapping among the arguments is the row; ``step``, or a second number, is the step.
 
-        All other arguments go through as they are, and so does what the function returns or raises.
+        A step that is an integer of NumPy or torch goes on as one of Python: MLflow stores its bytes otherwise. All
+        other arguments go through as they are, and so does what the function returns or raises.
         """
         with self.live.faults("a row could not be treated"):
             args, kwargs = self._treated(args, kwargs)
@@ -43,6 +46,12 @@ class Wrapped:
 
     def _treated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         step = kwargs.get("step", args[1] if len(args) > 1 else None)
+        if (plain := _plain(step)) is not step:
+            step = plain
+            if "step" in kwargs:
+                kwargs = {**kwargs, "step": step}
+            else:
+                args = (*args[:1], step, *args[2:])
         at = step if isinstance(step, int | float) and not isinstance(step, bool) else None
         if args and isinstance(args[0], Mapping):
             return (self._row(at, args[0]), *args[1:]), kwargs
@@ -53,6 +62,14 @@ class Wrapped:
 
     def _row(self, step: float | None, row: Mapping[str, Any]) -> dict[str, Any]:
         return self.live.take(step, row, self.live.measured(), evaluated=False).row
+
+
+def _plain(step: Any) -> Any:
+    if isinstance(step, int) or not hasattr(step, "__index__"):
+        return step
+    with suppress(TypeError):
+        return operator.index(step)
+    return step
 
 
 def wrap(

@@ -27,6 +27,8 @@ from rlmetrics.trackers.live_health import Health
 from rlmetrics.trackers.live_settings import plain_settings
 from rlmetrics.trackers.wrapping import Wrapped
 
+from .verl_backends import keep_rows
+
 __all__ = ["BackendAdapter", "TrackingAdapter", "attach", "source_of"]
 
 _SUPERVISED = {"sft_trainer": "sft", "sft_trainer_ray": "sft", "fsdp_sft_trainer": "fsdp_sft"}
@@ -64,6 +66,7 @@ class _Adapter(HasLive):
         self._behind = behind
         self.live = _live(to, both, health, metrics, at, config, spec)
         self._log = _Logging(behind.log, self.live)
+        _keep_rows(behind, self.live)
 
     def log(self, *args: Any, **kwargs: Any) -> Any:
         """Log under new names; arguments and result are those of what is behind it."""
@@ -79,6 +82,9 @@ class _Adapter(HasLive):
 
 class TrackingAdapter(_Adapter):
     """Stands in the place of a ``Tracking`` and logs under new names, judged.
+
+    Values and names that would cost MLflow the row, or stop ClearML or TensorBoard, are left out for these trackers,
+    and said once.
 
     Args:
         behind: A ``verl.utils.tracking.Tracking``, or anything with its ``log(data, step)``.
@@ -150,7 +156,13 @@ def attach(
     if isinstance(vars(tracking).get("log"), _Logging):
         del vars(tracking)["log"]
     vars(tracking)["log"] = _Logging(_Weakly(tracking.log), live)
+    _keep_rows(tracking, live)
     return live
+
+
+def _keep_rows(tracking: Any, live: Live) -> None:
+    with live.faults("the trackers could not be looked at"):
+        keep_rows(tracking, load_tables(live.spec), live.faults)
 
 
 def source_of(tables: Tables) -> str | None:

@@ -47,7 +47,8 @@ class AgreeingTranslator(Translator):
         known = [name for name, move in moves.items() if move.metric is not None]
         if known and all(name in self.report.undecided for name in known):
             why = next(iter(self.report.undecided.values()))
-            msg = f"{source_line(answer, FLAG)}; they agree on none of {len(known)} keys ({why})"
+            what = f"of {len(known)} keys" if len(known) > 1 else f"of its keys, which is {known[0]} alone"
+            msg = f"{source_line(answer, FLAG)}; they agree on none {what} ({why})"
             raise NamesError(msg)
         self._moves.clear()
 

@@ -50,14 +50,21 @@ def located(where: Path | str, error: NamesError) -> NamesError:
     return NamesError(printable(f"{where}: {error}"))
 
 
-def origins_of(units: Sequence[Unit], *, spec: Overlays | Tables = None) -> dict[Path, dict[str | None, Origin]]:
+def origins_of(
+    units: Sequence[Unit], *, spec: Overlays | Tables = None, among: frozenset[str] = frozenset()
+) -> dict[Path, dict[str | None, Origin]]:
     """Return where the names of each unit come from, those of each of its runs if it is a database.
 
     A folder may hold runs of several trainers and releases, so each is judged by its own names. What these leave open,
     other records of the same run may decide.
+
+    Args:
+        units: What the folder holds.
+        spec: Folders with further YAML.
+        among: The only sources that it can be; any, if there are none.
     """
     origins: dict[Path, dict[str | None, Origin]] = {}
-    judge = _Judge(spec)
+    judge = _Judge(spec, among)
     runs: list[_NamedRun] = []
     for unit in units:
         try:
@@ -69,7 +76,7 @@ def origins_of(units: Sequence[Unit], *, spec: Overlays | Tables = None) -> dict
     folders = _Folders(runs)
     for run in runs:
         if run.answer.is_known:
-            answer = judge.answer(run.clues, folders.shared(run))
+            answer = judge.answer(run.clues, folders.shared(run) or among)
             origins.setdefault(run.unit.path, {})[run.name] = judge.origin(answer, run.clues)
     for run in runs:
         if not run.answer.is_known:
@@ -143,10 +150,12 @@ class _Judge:
 
     Args:
         spec: As for ``Translator``.
+        among: The only sources that it can be; any, if there are none.
     """
 
-    def __init__(self, spec: Overlays | Tables) -> None:
+    def __init__(self, spec: Overlays | Tables, among: frozenset[str]) -> None:
         self._spec = spec
+        self._among = among
         self._answers: dict[tuple[Any, ...], SourceAnswer] = {}
         self._origins: dict[tuple[Any, ...], Origin] = {}
         self._of_all: Origin | None = None
@@ -160,7 +169,7 @@ class _Judge:
         log = unit.open()
         for name, names in log.runs().items():
             clues = clues_of(log, name, sorted(names), whole=not unit.kind.is_layout)
-            yield _NamedRun(unit, name, clues, self.answer(clues, frozenset()))
+            yield _NamedRun(unit, name, clues, self.answer(clues, self._among))
 
     def answer(self, clues: Clues, among: frozenset[str]) -> SourceAnswer:
         """Return where clues lead; only to some sources, if there are any."""

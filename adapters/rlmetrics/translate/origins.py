@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 from rlmetrics.lazy_dataclasses import dataclass
@@ -13,7 +14,7 @@ from .agreement import AgreeingTranslator
 from .translation_options import Options
 from .translator import Translator
 
-__all__ = ["Known", "Origin", "Several", "Unknown"]
+__all__ = ["Decision", "Known", "Origin", "Several", "Unknown", "origin_by"]
 
 
 class Origin(ABC):
@@ -72,3 +73,14 @@ class Unknown(Origin):
     def translator(self, options: Options, surface: str | None) -> Translator:
         """Raise the reason."""
         raise self.reason
+
+
+Decision = Callable[[Callable[[], Origin]], Origin]
+"""Says where names come from, given what infers it."""
+
+
+def origin_by(options: Options, infer: Callable[[], Origin], decide: Decision | None = None) -> Origin:
+    """Return where names come from: as somebody decides, else as the options say, who may leave it to the names."""
+    if decide is not None:
+        return decide(infer)
+    return infer() if options.source == "auto" else Known(options.source)

@@ -5,15 +5,28 @@ from __future__ import annotations
 import os
 
 from rlmetrics.lazy_dataclasses import asdict, dataclass, field, replace
-from rlmetrics.lazy_typing import Any
+from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.logs.printable import printable
 from rlmetrics.logs.reading import Loss
 from rlmetrics.names.tables.key_records import Fallback
+from rlmetrics.wording.voice import begun, later, phrase, spoken
+
+if TYPE_CHECKING:
+    from rlmetrics.wording.sides import Sides
 
 __all__ = ["Report"]
 
 _MOST_TORN = 3
 """How many torn files are named where loss is told."""
+_WORDS = {
+    "exact": later("exact"),
+    "affine": later("affine"),
+    "approximate": later("approximate"),
+    "unreviewed": later("unreviewed"),
+    "minor": later("minor"),
+    "biased": later("biased"),
+}
+"""Relations and grades, as they are told."""
 _UNNAMED = {"files", "fallbacks", "chosen", "lost", "_seen"}
 """Fields without names."""
 _MOST_NOTES = 20
@@ -104,6 +117,11 @@ class Report:
         """0, or 1 where keys were set aside, files refused or left alone, or records lost."""
         keys, files = self.collisions or self.undecided, self.failed or self.left_alone
         return int(bool(keys or files or self.lost.bytes or self.lost.records))
+
+    @property
+    def keys(self) -> int:
+        """How many keys it tells of."""
+        return len(self.translated) + len(self.set_aside) + len(self.unchanged) + len(self.unknown)
 
     def add_unknown(self, key: str) -> None:
         """Take down a key that the source doesn't define, once."""
@@ -213,38 +231,48 @@ class Report:
 
         What differs is told once, in notes at the end, since many keys differ alike.
         """
+        from rlmetrics.names.tables.loading import load_tables
+        from rlmetrics.wording.sides import sides_of
+
+        sides = sides_of(self.source, self.target, load_tables())
         notes: dict[str, int] = {}
-        lines = [f"{self.source} -> {self.target} ({self.kind}, {self.records} records)"]
+        head = later("{source} -> {target} ({kind}, {count} records)")
+        lines = [phrase(head, source=self.source, target=self.target, kind=self.kind, count=self.records)]
         if lost := self.loss():
-            lines.insert(0, f"LOST: {lost}")
+            lines.insert(0, f"{begun('LOST:')}{lost}")
         if len(self.files) > 1:
-            lines += _section("files", _aligned([_file(report) for report in self.files]))
+            lines += _section(phrase("files"), _aligned([_file(report) for report in self.files]))
         renamed = {old: how for old, how in self.translated.items() if old != how["to"]}
         same = {old: how for old, how in self.translated.items() if old == how["to"]}
-        lines += _section("renamed", [f"{old} -> {how['to']}{_how(how, notes)}" for old, how in renamed.items()])
-        lines += _section("same name", [f"{old}{_how(how, notes)}" for old, how in same.items()])
-        lines += _section("kept as they are (no counterpart)", self.unchanged)
-        lines += _section("set aside", [f"{old} -> {new}" for old, new in self.set_aside.items()])
-        lines += _section("not written twice", [f"{old} = {new}" for old, new in self.duplicates.items()])
         lines += _section(
-            "COLLISIONS (different values for one name)",
+            phrase("renamed"), [f"{old} -> {how['to']}{_how(how, notes, sides)}" for old, how in renamed.items()]
+        )
+        lines += _section(phrase("same name"), [f"{old}{_how(how, notes, sides)}" for old, how in same.items()])
+        lines += _section(phrase("kept as they are (no counterpart)"), self.unchanged)
+        lines += _section(phrase("set aside"), [f"{old} -> {new}" for old, new in self.set_aside.items()])
+        lines += _section(phrase("not written twice"), [f"{old} = {new}" for old, new in self.duplicates.items()])
+        lines += _section(
+            phrase("COLLISIONS (different values for one name)"),
             [f"{new} <- {', '.join(olds)}" for new, olds in self.collisions.items()],
         )
-        lines += _section("UNDECIDED (set aside)", list(self.undecided.values()))
-        lines += _section("unknown", self.unknown)
-        lines += _section("files left out", self.skipped)
-        lines += _section("files without names, copied", self.copied)
-        lines += _section("REFUSED, left out", list(self.failed.values()))
-        lines += _section("Of another source, left alone", [f"{path}: {why}" for path, why in self.left_alone.items()])
-        lines += _section("what differs", [f"({number}) {note}" for note, number in notes.items()])
-        lines += self.notes[:_MOST_NOTES]
+        lines += _section(phrase("UNDECIDED (set aside)"), [*map(spoken, self.undecided.values())])
+        lines += _section(phrase("unknown"), self.unknown)
+        lines += _section(phrase("files left out"), self.skipped)
+        lines += _section(phrase("files without names, copied"), self.copied)
+        lines += _section(phrase("REFUSED, left out"), [*map(spoken, self.failed.values())])
+        alone = [f"{path}: {spoken(why)}" for path, why in self.left_alone.items()]
+        lines += _section(phrase("Of another source, left alone"), alone)
+        lines += _section(phrase("what differs"), [f"({number}) {note}" for note, number in notes.items()])
+        lines += map(spoken, self.notes[:_MOST_NOTES])
         if len(self.notes) > _MOST_NOTES:
-            lines.append(f"… and {len(self.notes) - _MOST_NOTES} more notes; --json and --html give all of them")
-        written = "would be written" if self.dry_run else "written"
+            said = later("… and {count} more notes; --json and --html give all of them")
+            lines.append(phrase(said, count=len(self.notes) - _MOST_NOTES))
+        written = begun("would be written:") if self.dry_run else begun("written:")
         if len(self.outputs) > 1:
-            lines.append(f"{written}: {len(self.outputs)} files below {os.path.commonpath(self.outputs)}")
+            place = os.path.commonpath(self.outputs)
+            lines.append(f"{written}{phrase('{count} files below {place}', count=len(self.outputs), place=place)}")
         else:
-            lines += [f"{written}: {path}" for path in self.outputs]
+            lines += [f"{written}{path}" for path in self.outputs]
         return "\n".join(map(printable, lines))
 
     def loss(self) -> str:
@@ -252,9 +280,11 @@ class Report:
         if not (self.lost.records or self.lost.bytes):
             return ""
         torn = [report.path for report in self.files if report.lost.bytes or report.lost.records]
-        places = "the end of the input" if len(self.files) < 2 else f"the end of {', '.join(torn[:_MOST_TORN])}"
-        more = f" and {len(torn) - _MOST_TORN} more" if len(torn) > _MOST_TORN else ""
-        return f"{self.lost.records} torn record(s), {self.lost.bytes} bytes, at {places}{more}"
+        places = ", ".join(torn[:_MOST_TORN]) if len(self.files) > 1 else phrase("the input")
+        if len(torn) > _MOST_TORN:
+            places = phrase("{names} and {count} more", names=places, count=len(torn) - _MOST_TORN)
+        said = later("{count} torn record(s), {size} bytes, at the end of {place}")
+        return phrase(said, count=self.lost.records, size=self.lost.bytes, place=places)
 
 
 def _escaped(value: Any) -> Any:
@@ -281,8 +311,9 @@ def _section(title: str, entries: list[str]) -> list[str]:
 
 def _file(report: Report) -> tuple[str, ...]:
     renamed = sum(old != how["to"] for old, how in report.translated.items())
-    lost = f"{report.lost.bytes} bytes lost" if report.lost.bytes else ""
-    return report.path, report.kind, report.source, f"{report.records} records", f"{renamed} names", lost
+    lost = phrase("{count} bytes lost", count=report.lost.bytes) if report.lost.bytes else ""
+    counts = phrase("{count} records", count=report.records), phrase("{count} names", count=renamed)
+    return report.path, report.kind, report.source, *counts, lost
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
@@ -290,13 +321,21 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _how(how: dict[str, Any], notes: dict[str, int]) -> str:
+def _how(how: dict[str, Any], notes: dict[str, int], sides: Sides) -> str:
     """Return the relation of a translated key with the numbers of the notes that belong to it."""
+    from rlmetrics.wording.sides import sided
+
     texts = []
     if how["transform"]:
-        texts.append(f"values are converted: {how['transform']['scale']:g} * value + {how['transform']['offset']:g}")
+        said = later("values are converted: {scale} * value + {offset}")
+        texts.append(phrase(said, scale=f"{how['transform']['scale']:g}", offset=f"{how['transform']['offset']:g}"))
     for difference in how["differs_by"]:
-        vanishes = f"; vanishes when {difference['vanishes_when']}" if difference["vanishes_when"] else ""
-        texts.append(f"{difference['what']} ({difference['grade']}{vanishes})")
+        what = sided(difference["what"], sides)
+        what += f": same if {difference['vanishes_when']}" if difference["vanishes_when"] else ""
+        texts.append(f"{spoken(what)} ({_word(difference['grade'])})")
     numbers = [notes.setdefault(text, len(notes) + 1) for text in texts]
-    return f"  [{how['relation']}{''.join(f' ({number})' for number in numbers)}]"
+    return f"  [{_word(how['relation'])}{''.join(f' ({number})' for number in numbers)}]"
+
+
+def _word(name: str) -> str:
+    return phrase(_WORDS[name]) if name in _WORDS else name

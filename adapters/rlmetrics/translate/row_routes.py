@@ -145,7 +145,7 @@ class RowRoutes:
         outputs = {move.output for move in moves}
         return (
             len(outputs) == len(moves)
-            and outputs.isdisjoint(self._owners)
+            and self._owners.keys().isdisjoint(outputs)
             and not any(self._entangled(move) for move in moves)
         )
 
@@ -180,7 +180,7 @@ class RowRoutes:
         for rivals in self._rivals:
             present, equal = rivals.among(row, self._written)
             aside = {self._moves.aside(key) for key in present} if not equal else set()
-            if aside.isdisjoint(self._owners):
+            if self._owners.keys().isdisjoint(aside):
                 self._taken |= aside
                 rivals.met.add((present, equal))
         if all(

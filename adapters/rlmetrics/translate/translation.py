@@ -17,6 +17,8 @@ from rlmetrics.logs.kinds import KINDS
 from rlmetrics.logs.kinds.config import refuse_broken
 from rlmetrics.logs.optional_packages import MissingPackageError, told_once
 from rlmetrics.logs.unrecognised import why_unrecognised
+from rlmetrics.names.sources.source import bases_left_open
+from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.user_errors import UserError
 
@@ -25,7 +27,7 @@ from .detection import origins_of
 from .jobs import Job
 from .mirroring import bring_over, settled, shape
 from .misfits import misfits
-from .origins import Known, Origin
+from .origins import Known, Origin, Unknown
 from .placing import recover, replacing
 from .processes import Task, done_in
 from .report import Report
@@ -138,9 +140,9 @@ def translate_file(
     if source == "auto":
         origins = origins_of(tree.units, spec=spec)
     else:
-        origins = {unit.path: {None: Known(source)} for unit in tree.units}
         named = job.translator(Known(source), tree.units[0])
         alone = _left_alone(tree, named, options)
+        origins = _named_origins(tree, source, spec)
     work = _Work(path, output, tree, origins, job, options, jobs, progress, alone)
     if part_of:
         total = work.share(part_of)
@@ -152,6 +154,19 @@ def translate_file(
             total = work.whole(part)
     total.notes += recovered
     return total
+
+
+def _named_origins(tree: Tree, source: str, spec: Overlays | Tables) -> dict[Path, dict[str | None, Origin]]:
+    """Return the named source for each unit: all that it may be, where it leaves open on what another one runs."""
+    among = bases_left_open(source, load_tables(spec))
+    found = origins_of(tree.units, spec=spec, among=among) if among else {}
+    return {unit.path: _known(found.get(unit.path, {}), source) for unit in tree.units}
+
+
+def _known(found: dict[str | None, Origin], source: str) -> dict[str | None, Origin]:
+    """Return where the names of runs come from, from the named source if nothing tells more."""
+    known = {name: Known(source) if isinstance(origin, Unknown) else origin for name, origin in found.items()}
+    return known or {None: Known(source)}
 
 
 def _left_alone(tree: Tree, named: Translator, options: Options) -> dict[Path, str]:

@@ -13,7 +13,11 @@ __all__ = ["Options"]
 
 @dataclass(frozen=True)
 class Options:
-    """What ``translate_file`` was given, but for the input, the place of the output, and how it is written."""
+    """What ``translate_file`` was given, but for the input, the place of the output, and how it is written.
+
+    Copies on a server get a tag and a group by patterns that hold ``{from}``, ``{to}``, ``{group}``, ``{run}`` and
+    ``{name}``; their originals are linked to them only where that is asked for.
+    """
 
     target: str = "canonical"
     source: str = "auto"
@@ -30,6 +34,9 @@ class Options:
     keep_alerts: bool = False
     copy_others: bool = True
     dry_run: bool = False
+    copy_tag: str = ""
+    copy_group: str = ""
+    link_originals: bool = False
 
     def of_names(self) -> dict[str, Any]:
         """Return those that ``Translator`` takes, but for the surface, which may follow from the kind of input."""

@@ -38,7 +38,7 @@ class Translation:
     Attributes:
         key: As given.
         target: Its counterpart, or None if there is none that values may be carried to.
-        relation: ``exact``, ``affine``, ``approximate``, ``related`` or ``none``.
+        relation: ``exact``, ``affine``, ``approximate``, ``unreviewed``, ``related`` or ``none``.
         differs_by: How the two numbers differ.
         transform: How values are converted; None if they stay as they are.
         output: The name that is written, whatever the relation: the counterpart, the key itself, or a name under
@@ -67,13 +67,13 @@ class Translation:
     needs: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        from rlmetrics.names.tables.notebook import one_line
+        from rlmetrics.names.tables.record_display import one_line
 
         said = f", {len(self.differs_by)} differences" if self.differs_by else ""
         return one_line("Translation", f"{self.key!r} -> {self.target!r}, {self.relation}{said}")
 
     def _repr_html_(self) -> str:
-        from rlmetrics.names.tables.notebook import facts_html
+        from rlmetrics.names.tables.record_display import facts_html
 
         scale = self.transform
         facts: list[tuple[str, object]] = [
@@ -178,7 +178,9 @@ class Plan:
     @cached_property
     def _position(self) -> dict[tuple[str, str, str], int]:
         """Where the keys of the source stand among all of them."""
-        return {_place(entry): position for position, entry in enumerate(self._views[0].entries())}
+        view = self._views[0]
+        places = view.places() if isinstance(view, FrameworkView) else map(_place, view.entries())
+        return {place: position for position, place in enumerate(places)}
 
     def lookup(self, key: str) -> Translation:
         """Return what the spec says about ``key``; ``output`` is the counterpart, or the key if there is none.
@@ -219,9 +221,9 @@ class Plan:
 
     def understood(self, settings: Mapping[str, Any]) -> Understood:
         """Return what the source takes of a configuration that a run recorded; what was given explicitly wins."""
-        from rlmetrics.names.meanings.recorded_settings import keys_of, understood
+        from rlmetrics.names.meanings.recorded_settings import around_of, keys_of, understood
 
-        recorded = understood(settings, keys_of(self._views[0]))
+        recorded = understood(settings, keys_of(self._views[0]), around_of(self._views[0]))
         return replace(recorded, values={name: v for name, v in recorded.values.items() if name not in self._config})
 
     def under(self, settings: Mapping[str, Any]) -> Judge | None:
@@ -342,9 +344,9 @@ class Judge:
 
 def _configured(view: View, settings: Mapping[str, Any], given: Mapping[str, Any]) -> View:
     """Return a view with the settings that a run recorded; the same one if it knows none of them."""
-    from rlmetrics.names.meanings.recorded_settings import keys_of, understood
+    from rlmetrics.names.meanings.recorded_settings import around_of, keys_of, understood
 
-    known = understood(settings, keys_of(view)).values
+    known = understood(settings, keys_of(view), around_of(view)).values
     if not known or not isinstance(view, FrameworkView):
         return view
     return FrameworkView(view.tables, view.source, {**known, **given})

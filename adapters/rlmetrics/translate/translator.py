@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 
 from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any, Literal
@@ -25,7 +26,10 @@ _MAX_COMBINATIONS = 1000
 """How many combinations of keys are remembered."""
 
 _MAX_KEYS = 10_000
-"""How many keys are remembered: a run that never stops inventing names must not fill the memory."""
+"""How many keys are remembered, and told of rows: a run that never stops inventing names must not fill the memory."""
+
+_ROWS = "rows"
+"""What is translated where no file is."""
 
 _CROSSES = {False: {"exact", "affine", "approximate", "unreviewed"}, True: {"exact", "affine"}}
 
@@ -64,7 +68,7 @@ class Translator:
             target that is the source's.
 
     Attributes:
-        report: The account of everything translated since it was started.
+        report: The account of everything translated since it was started; of rows, of the first 10,000 keys.
         both: As given.
 
     Raises:
@@ -85,6 +89,8 @@ class Translator:
         surface: str | None = None,
         program: str | None = None,
     ) -> None:
+        named: dict[str, Any] = {"config": config, "bind": bind, "spec": spec, "surface": surface, "program": program}
+        self._given = (source, target), {**named, "strict": strict, "both": both, "unknown": unknown}
         self._plan = Plan(
             source, target, config=config or {}, bind=bind or {}, spec=spec, surface=surface, program=program
         )
@@ -97,7 +103,14 @@ class Translator:
         self._routes = RowRoutes(self)
         self._claimed: dict[str, str] | None = None
         self._agreeing = False
-        self.report = self.new_report("rows")
+        self.report = self.new_report(_ROWS)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have copies, here and in other processes, go on with this account by themselves."""
+        words, named = self._given
+        held = ("report", "_decided", "_claimed", "_agreeing")
+        state = {**{name: getattr(self, name) for name in held}, "_moves": dict(self._decided)}
+        return partial(Translator, **named), words, state
 
     def new_report(self, kind: str, *, watched: bool = False, agreeing: bool = False) -> Report:
         """Start a new account, for the next file, and return it.
@@ -202,8 +215,19 @@ class Translator:
             InputError: As ``entries``.
         """
         renamed = self._routes.renamed(row)
-        if renamed is None and self._add_new(row):
-            renamed = self._routes.renamed(row)
+        if renamed is not None:
+            return renamed
+        report = self.report
+        if report.kind == _ROWS and report.keys >= _MAX_KEYS:
+            self.report = Report(_ROWS, report.source, report.target)
+        try:
+            return self._thoroughly(row)
+        finally:
+            self.report = report
+
+    def _thoroughly(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a translated copy of a row that holds a key, or keys of one name, that have not been met."""
+        renamed = self._routes.renamed(row) if self._add_new(row) else None
         if renamed is None:
             renamed = {entry.name: entry.value for entry in self.entries(row)}
             for move in self._routes.new_in(row):
@@ -365,9 +389,10 @@ class Translator:
 def nothing_translated(report: Report, translators: Iterable[Translator]) -> str:
     """Return what to say if no key was translated: what keeps the known ones back, or that the source may be wrong."""
     known = {*report.unchanged, *report.set_aside}
-    strict = {key for translator in translators for key in known if translator.key(key).target is not None}
-    if strict:
-        why = f"{_keys(strict)} only approximate counterparts, which --strict leaves out: {_first(strict)}"
+    found = {key: item.relation for one in translators for key in known if (item := one.key(key)).target is not None}
+    if found:
+        kinds = [kind for kind in ("approximate", "unreviewed") if kind in found.values()] or ["approximate"]
+        why = f"{_keys(found)} only {' or '.join(kinds)} counterparts, which --strict leaves out: {_first(found)}"
     elif known:
         why = f"{_keys(known)} no counterpart: {_first(known)}"
     elif report.unknown:

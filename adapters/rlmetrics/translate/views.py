@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from rlmetrics.logs.files import require_free
@@ -11,15 +12,16 @@ from rlmetrics.logs.kinds.wandb_workspace import names_in
 from rlmetrics.names.inference import Clues
 
 from .detection import origin_of
-from .origins import Known, Origin
+from .origins import Decision, Origin, origin_by
 from .placing import replacing
 from .report import Report
+from .rewriting.wandb.ids import NewId
 from .rewriting.wandb_workspace_rewriter import rewrite
 from .translation_options import Options
 from .translator import nothing_translated
 from .view_server import SCHEME, Address
 
-__all__ = ["SCHEME", "save_view", "translate_view"]
+__all__ = ["SCHEME", "save_view", "translate_view", "with_copies"]
 
 
 def translate_view(
@@ -29,6 +31,9 @@ def translate_view(
     output: str | Path | None = None,
     overwrite: bool = False,
     force: bool = False,
+    decide: Decision | None = None,
+    runs: Mapping[str, str] | None = None,
+    lasting: bool = False,
 ) -> Report:
     """Save a translated copy of a view beside it.
 
@@ -39,6 +44,9 @@ def translate_view(
         output: A file to write the translated view to; nothing is saved on the server then.
         overwrite: Save over the view that was read, instead of as a new one.
         force: Overwrite an existing output.
+        decide: Says where its names come from, given what infers it; by default the options do.
+        runs: The ids of copies of runs by those of the originals, which the view may name.
+        lasting: Whether a translation of the view that was saved earlier is saved over.
 
     Returns:
         The account; its ``outputs`` name the saved view.
@@ -56,13 +64,13 @@ def translate_view(
     if file is not None:
         require_free(file, path, force=force)
     view = where.read()
-    origin: Origin = Known(options.source)
-    if options.source == "auto":
-        names = names_in(view.spec, path)
-        origin = origin_of(path, Clues(tuple(names)), options.spec)
-    translator = origin.translator(options, options.surface)
+
+    def infer() -> Origin:
+        return origin_of(path, Clues(tuple(names_in(view.spec, path))), options.spec)
+
+    translator = origin_by(options, infer, decide).translator(options, options.surface)
     report = translator.new_report("wandb-workspace")
-    new = rewrite(view.spec, path, translator, report)
+    new = with_copies(rewrite(view.spec, path, translator, report), runs or {})
     if not report.translated and not report.collisions:
         raise InputError(nothing_translated(report, [translator]), path)
     report.dry_run = options.dry_run
@@ -75,8 +83,30 @@ def translate_view(
     elif overwrite:
         report.outputs.append(str(where.save(view.title, new, over=view)))
     else:
-        report.outputs.append(str(where.save(f"{view.title} ({report.target})", new)))
+        name = NewId.of(view.id, report.source, report.target).new if lasting else None
+        report.outputs.append(
+            str(where.save(f"{view.title} ({report.target})", new, name=name, of=view.id if lasting else ""))
+        )
     return report
+
+
+def with_copies(spec: str, runs: Mapping[str, str]) -> str:
+    """Return a spec that names copies where it named runs: by their ids alone, or before a colon and a metric."""
+    if not any(run in spec for run in runs):
+        return spec
+
+    def named(text: str) -> str:
+        run, colon, rest = text.partition(":")
+        return runs.get(text) or (f"{runs[run]}{colon}{rest}" if colon and run in runs else text)
+
+    def walk(value: object) -> object:
+        if isinstance(value, dict):
+            return {named(key): walk(entry) for key, entry in value.items()}
+        if isinstance(value, list):
+            return [walk(entry) for entry in value]
+        return named(value) if isinstance(value, str) else value
+
+    return json.dumps(walk(json.loads(spec)), ensure_ascii=False)
 
 
 def save_view(address: str, title: str, spec: str) -> str:

@@ -22,9 +22,10 @@ from rlmetrics.logs.kinds.wandb.run import settings
 from rlmetrics.logs.log import arguments_among
 from rlmetrics.logs.run_settings import RunSettings, flattened
 from rlmetrics.names.inference import Clues
+from rlmetrics.names.tables.user_errors import UserError
 
 from .detection import origin_of
-from .origins import Known, Origin
+from .origins import Decision, Origin, origin_by
 from .report import Report
 from .rewriting.wandb.ids import NewId
 from .rival_keys import colliding
@@ -32,10 +33,15 @@ from .run_severity import judge_by
 from .translation_options import Options
 from .translator import Translator, nothing_translated
 
-__all__ = ["SCHEME", "translate_server_run"]
+__all__ = ["COPY_MARK", "SCHEME", "recorded_in", "told", "translate_server_run", "values_of"]
 
 SCHEME = "wandb:"
 """What the address of a run begins with: ``wandb:ENTITY/PROJECT/RUN``."""
+
+COPY_MARK = "translated_from"
+"""What the configuration of a copy has, and no original."""
+_BACK = "translated_to"
+"""What the configuration of an original has, if that was asked for: its copies by target."""
 
 _NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """How the server tells numbers that JSON lacks."""
@@ -57,7 +63,11 @@ class _Definition:
 
 
 def translate_server_run(
-    address: str, options: Options, *, progress: Callable[[Path, int, int], None] | None = None
+    address: str,
+    options: Options,
+    *,
+    progress: Callable[[Path, int, int], None] | None = None,
+    decide: Decision | None = None,
 ) -> Report:
     """Log a translated copy of a run to the same project, or continue one that was interrupted.
 
@@ -65,6 +75,7 @@ def translate_server_run(
         address: ``wandb:ENTITY/PROJECT/RUN``; RUN is the id, the last part of the address of the run's page.
         options: How its names are translated, and whether all rows are read and nothing is logged.
         progress: Called after each row with the address, and how many of how many steps are done.
+        decide: Says where its names come from, given what infers it; by default the options do.
 
     Returns:
         The account; its ``outputs`` name the new run.
@@ -76,19 +87,20 @@ def translate_server_run(
     """
     entity, project, name = _parts(address)
     wandb = import_module("wandb")
-    with _told(address):
+    with told(address):
         api = wandb.Api()
         run = api.run(f"{entity}/{project}/{name}")
-        summary = _values(run.summaryMetrics)
+        summary = values_of(run.summaryMetrics)
         logged = _logged(run)
         last = run.lastHistoryStep
-    origin: Origin = Known(options.source)
-    if options.source == "auto":
-        recorded = settings([], run.config)
+
+    def infer() -> Origin:
+        recorded = recorded_in(run)
         fields = arguments_among(recorded)
         clues = Clues(tuple(summary), whole=True, settings=frozenset(recorded), settings_whole=bool(fields))
-        origin = origin_of(Path(address), clues, options.spec)
-    translator = origin.translator(options, options.surface)
+        return origin_of(Path(address), clues, options.spec)
+
+    translator = origin_by(options, infer, decide).translator(options, options.surface)
     report = translator.new_report("wandb")
     moves = [translator.key(key) for key in summary]
     if not any(move.translated for move in moves):
@@ -98,25 +110,25 @@ def translate_server_run(
     outputs = [output for key in dict.fromkeys([*summary, *logged]) if (output := translator.claimed(key)) is not None]
     if len(set(outputs)) < len(outputs):
         # Decided by the whole run each time, so that a copy that is continued is what it would have been.
-        with _told(address):
-            rows = ((None, _values(row)) for row in chain(run.scan_history(), [summary]))
+        with told(address):
+            rows = ((None, values_of(row)) for row in chain(run.scan_history(), [summary]))
             translator.set_aside(colliding(rows, translator).get(None, frozenset()))
     copy_id = NewId.of(name, report.source, report.target).new
-    with _told(address):
+    with told(address):
         done = _last_step(api, address, f"{entity}/{project}/{copy_id}", entity=entity, project=project)
     report.outputs.append(f"{SCHEME}{entity}/{project}/{copy_id}")
     if options.dry_run:
         report.dry_run = True
-        with _told(address):
+        with told(address):
             _define(_Unlogged(), _definitions(run.rawconfig.get("_wandb", {})), translator, summary)
             for row in run.scan_history():
-                translator.row(_values(row))
+                translator.row(values_of(row))
                 report.records += 1
         translator.row(summary)
         judge_by(report, translator, RunSettings(flattened(run.config), "W&B"), advise=True)
         return report
     note = {"run": f"{entity}/{project}/{name}", "from": report.source, "to": report.target}
-    with tempfile.TemporaryDirectory() as folder, _told(address):
+    with tempfile.TemporaryDirectory() as folder, told(address):
         copy = wandb.init(
             entity=entity,
             project=project,
@@ -124,18 +136,18 @@ def translate_server_run(
             resume="allow",
             mode="online",
             name=f"{run.name} ({report.target})",
-            group=run.group,
+            group=_named(options.copy_group, run, report) or run.group,
             job_type=run.jobType,
-            tags=run.tags,
+            tags=[*run.tags, *([tag] if (tag := _named(options.copy_tag, run, report)) else [])],
             notes=run.notes,
-            config={**run.config, "translated_from": note},
+            config={**{key: value for key, value in run.config.items() if key != _BACK}, COPY_MARK: note},
             dir=folder,
             settings=_settings(wandb),
         )
         try:
             _define(copy, _definitions(run.rawconfig.get("_wandb", {})), translator, summary)
             for row in run.scan_history(min_step=done + 1) if done < last else []:
-                values = _values(row)
+                values = values_of(row)
                 when = {"_timestamp": row["_timestamp"]} if "_timestamp" in row else {}
                 copy.log({**translator.row(values), **when}, step=row["_step"], commit=True)
                 report.records += 1
@@ -143,16 +155,33 @@ def translate_server_run(
                     progress(Path(address), row["_step"] + 1, last + 1)
             copy.summary.update(translator.row(summary))
             names = {old: how["to"] for old, how in report.translated.items() if how["to"] != old}
-            copy.config.update({"translated_from": {**note, "names": names | report.set_aside}}, allow_val_change=True)
+            copy.config.update({COPY_MARK: {**note, "names": names | report.set_aside}}, allow_val_change=True)
         except BaseException:
             copy.finish(exit_code=1)
             raise
         copy.finish()
+        if options.link_originals:
+            run.config[_BACK] = {**run.config.get(_BACK, {}), report.target: f"{entity}/{project}/{copy_id}"}
+            run.update()
     judge_by(report, translator, RunSettings(flattened(run.config), "W&B"), advise=True)
     if done >= 0:
         report.notes.append(f"continued after step {done} of an earlier translation")
     report.notes.append("not copied: console output, system metrics, artifacts and files; W&B counts _runtime anew")
     return report
+
+
+def recorded_in(run: Any) -> dict[str, Any]:
+    """Return the settings that a run recorded, by their names."""
+    return settings([], run.config)
+
+
+def _named(pattern: str, run: Any, report: Report) -> str:
+    """Return a tag or the name of a group, made for a copy by a pattern."""
+    known = {"from": report.source, "to": report.target, "group": run.group or "", "run": run.id, "name": run.name}
+    text = pattern
+    for name, value in known.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    return text.strip()
 
 
 def _parts(address: str) -> tuple[str, str, str]:
@@ -164,14 +193,21 @@ def _parts(address: str) -> tuple[str, str, str]:
 
 
 @contextmanager
-def _told(address: str) -> Iterator[None]:
-    """Turn what wandb raises into one line."""
+def told(address: str) -> Iterator[None]:
+    """Turn what W&B's client raises into one line.
+
+    Raises:
+        InputError: The client could not do it.
+    """
     errors = import_module("wandb.errors")
     try:
         yield
-    except InputError:
+    except UserError:
         raise
-    except (errors.Error, ValueError, OSError) as error:
+    except Exception as error:
+        # Its service has errors of its own, which are of no common class.
+        if not (isinstance(error, errors.Error | ValueError | OSError) or type(error).__module__.startswith("wandb.")):
+            raise
         why = " ".join(str(error).split())
         msg = f"{why}; is the address right, and are you logged in (wandb login)?"
         raise InputError(msg, Path(address)) from None
@@ -198,7 +234,7 @@ def _last_step(api: Any, address: str, path: str, *, entity: str, project: str) 
         if "not find run" in str(error):
             return -1
         raise
-    original = copy.config.get("translated_from", {})
+    original = copy.config.get(COPY_MARK, {})
     wanted = address.removeprefix(SCHEME)
     if not isinstance(original, dict) or original.get("run") != wanted:
         msg = f"there is a run {path} that is no translation of this one; delete it or give it another id"
@@ -212,7 +248,7 @@ def _numbers(row: dict[str, Any]) -> dict[str, Any]:
     return {key: _NUMBERS.get(value, value) if isinstance(value, str) else value for key, value in row.items()}
 
 
-def _values(row: dict[str, Any]) -> dict[str, Any]:
+def values_of(row: dict[str, Any]) -> dict[str, Any]:
     """Return what a row says about metrics, without those of W&B itself."""
     return _numbers({key: value for key, value in row.items() if not is_own(key)})
 

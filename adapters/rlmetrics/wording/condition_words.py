@@ -6,6 +6,7 @@ The spec's own words for the latter complete "logged only": ``where the engine's
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 from rlmetrics.lazy_typing import NamedTuple
 from rlmetrics.names.settings.configuration import Configuration
@@ -104,6 +105,17 @@ def condition_words(condition: str, config: Configuration, *, full: bool = False
         config: The settings.
         full: Whether all alternatives of a long guard are told.
     """
+    whole, said = _guard_and_words(condition)
+    if whole is None:
+        return ConditionWords("", "", said)
+    settings = _guard_words(whole, config, full=full)
+    unmet = "" if truth(whole, config.values) else settings
+    return ConditionWords(settings, unmet, said)
+
+
+@lru_cache(maxsize=512)
+def _guard_and_words(condition: str) -> tuple[Expression | None, tuple[str, ...]]:
+    """Return the guards of a condition as one, simplified, and the words beside them; kept, as releases share many."""
     guards: list[Expression] = []
     said: list[str] = []
     for part in condition.split("; "):
@@ -111,12 +123,8 @@ def condition_words(condition: str, config: Configuration, *, full: bool = False
             guards.append(parse(part))
         except GuardError:
             said.append(part)
-    if not guards:
-        return ConditionWords("", "", tuple(said))
-    whole = simplified(guards[0] if len(guards) == 1 else And(1, tuple(guards)))
-    settings = _guard_words(whole, config, full=full)
-    unmet = "" if truth(whole, config.values) else settings
-    return ConditionWords(settings, unmet, tuple(said))
+    whole = guards[0] if len(guards) == 1 else And(1, tuple(guards))
+    return simplified(whole) if guards else None, tuple(said)
 
 
 def condition_texts(condition: str) -> list[str]:

@@ -12,12 +12,15 @@ from .metric_facts import is_timer
 from .sides import Sides, sided, sides_of
 from .size_words import spanned_words
 from .terminal import footnote
+from .voice import later, phrase
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables.tables import Tables
+    from rlmetrics.names.tables.tables import Overlays, Tables
     from rlmetrics.translate import Report
 
 __all__ = ["Footnote", "Notes", "notes_of"]
+
+_BY_RUN = "in this run"
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,9 @@ class Notes:
         """How many others there are, in words."""
         away = sum(note.applies is False for note in self.all)
         minor = sum(note.grade == "minor" and note.applies is not False and not note.number for note in self.all)
-        said = [f"{minor} minor"] if minor else []
-        return [*said, *([f"{away} not {self.judged_by}"] if away else [])]
+        said = [phrase("{count} minor", count=minor)] if minor else []
+        text = later("{count} not in this run") if self.judged_by == _BY_RUN else later("{count} not by default")
+        return [*said, *([phrase(text, count=away)] if away else [])]
 
     def is_timer(self, how: Mapping[str, Any]) -> bool:
         """Tell whether a key measures time, which people look at last."""
@@ -86,9 +90,14 @@ class Notes:
         return sorted(number for number in numbers if number)
 
 
-def notes_of(report: Report) -> Notes:
-    """Return the differences of a translation."""
-    tables = load_tables()
+def notes_of(report: Report, spec: Overlays | Tables = None) -> Notes:
+    """Return the differences of a translation.
+
+    Args:
+        report: The account.
+        spec: Folders with further YAML.
+    """
+    tables = load_tables(spec)
     sides = sides_of(report.source, report.target, tables)
     numbered: dict[str, list[dict[str, Any]]] = {}
     for how in report.translated.values():
@@ -108,7 +117,7 @@ def notes_of(report: Report) -> Notes:
     notes = [replace(note, number=numbers.get(note.what, 0)) for note in notes]
     by_run = bool(report.configuration)
     said = _configuration(report, notes) if by_run and notes else None
-    return Notes(notes, said, "in this run" if by_run else "by default", numbers, timers)
+    return Notes(notes, said, _BY_RUN if by_run else "by default", numbers, timers)
 
 
 def _order(note: Footnote, slow: Collection[str]) -> tuple[Any, ...]:

@@ -100,10 +100,16 @@ def formula_texts(metric: str, variant: str | None, tables: Tables, *, ranged: b
     return lines
 
 
-def measured_text(metric: str, tables: Tables) -> str | None:
-    """Return what is measured where no formula says it."""
-    text: str | None = tables.texts.get(metric, {}).get("measured")
-    return text
+def measured_text(metric: str, tables: Tables, span: str | None = None) -> str | None:
+    """Return what is measured where no formula says it.
+
+    Args:
+        metric: Its name.
+        tables: The spec.
+        span: What one code measures; it is told in place of what codes usually do.
+    """
+    text: Mapping[str, Any] = tables.texts.get(metric, {})
+    return span if span is not None else None if "formula" in text else text.get("measured")
 
 
 def range_of(metric: str, variant: str | None, tables: Tables) -> tuple[float | None, float | None] | None:

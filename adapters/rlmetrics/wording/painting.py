@@ -9,6 +9,7 @@ __all__ = ["painted"]
 
 _BOLD, _DIM, _OFF = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _COLOURS = {"=": "\x1b[32m", "!": "\x1b[33m", "≠": "\x1b[31m", "·": _DIM}
+_LEVELS = {"error": "\x1b[31m", "warning": "\x1b[33m"}
 _MARKED = re.compile(r"[=!≠·](?= )")
 
 
@@ -34,7 +35,10 @@ def _coloured(line: str, labelled: re.Pattern[str]) -> str:
     if mark is not None and mark[0] in _COLOURS:
         return f"{_COLOURS[mark[0]]}{mark[0]}{_OFF}{line[1:]}"
     label = labelled.match(line)
-    return line if label is None else f"{_DIM}{label[0].rstrip()}{_OFF}{line[len(label[0].rstrip()) :]}"
+    if label is None:
+        return line
+    name = label[0].rstrip()
+    return f"{_LEVELS.get(name, _DIM)}{name}{_OFF}{line[len(name) :]}"
 
 
 def _linked(line: str, links: Mapping[str, str]) -> str:

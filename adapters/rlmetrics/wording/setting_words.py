@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, NamedTuple
 from rlmetrics.names.meanings.component import ComponentView
 from rlmetrics.names.settings.configuration import Configuration
 from rlmetrics.names.settings.guards import Compare, Expression, GuardLiteral, SettingName, Value, parse
 from rlmetrics.names.settings.simplification import truth
-from rlmetrics.names.sources.source import Component
 from rlmetrics.names.tables.sentence_case import lowered
 
 from .condition_words import GuardWords
@@ -98,11 +97,6 @@ def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setti
     traits = [view.circumstances.trait(view.tables.traits[name], mode) for name in base.signature.traits]
     guards = [parse(guard) for guard in dict.fromkeys([*view.guards(key, mode), *filter(None, traits)])]
     comparisons = list({GuardWords().of(node): node for guard in guards for node in _asked(guard)}.values())
-    given = {
-        name: value
-        for name, value in config.values.items()
-        if name not in config.defaults or value != config.defaults[name]
-    }
     by_effect: dict[tuple[str, ...], dict[str, list[str]]] = {}
     effects_of: dict[tuple[str, ...], tuple[ToldCause, ...]] = {}
     for name in dict.fromkeys(name for node in comparisons for name in sorted(node.names())):
@@ -110,7 +104,7 @@ def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setti
             label = _label(name, value, comparisons, config)
             if label is None:
                 continue
-            changed = _with(view, {**given, name: value})
+            changed = view.trying(name, value)
             other = changed.entry_alone(key, mode)
             effects = () if other is None else tuple(_effects(base, other, view, changed))
             if effects:
@@ -190,11 +184,6 @@ def _label(
         if name in node.names() and truth(node, config.values) != (turned := truth(node, others)) is not None:
             return words.of(node, negated=not turned), "", ""
     return None
-
-
-def _with(view: ComponentView, config: Mapping[str, Value]) -> ComponentView:
-    component = Component(view.label, view.stem, "")
-    return ComponentView(view.tables, view.table, component, view.release, config, view.label)
 
 
 def _effects(base: Entry, other: Entry, view: ComponentView, changed: ComponentView) -> Iterator[ToldCause]:

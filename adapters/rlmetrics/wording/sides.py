@@ -33,7 +33,7 @@ def sides_of(source: str, target: str, tables: Tables) -> Sides:
         return _UNNAMED
     if first["framework"] != second["framework"]:
         names = (first["framework"], second["framework"])
-        titles = [str(tables.frameworks.get(name, {}).get("title", name)) for name in names]
+        titles = [tables.title(name) for name in names]
         return titles[0], titles[1]
     for part in ("release", "component"):
         if first[part] != second[part]:

@@ -8,7 +8,7 @@ from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.tables.sentence_case import lowered
 
 from .terminal import wrapped
-from .voice import language
+from .voice import language, later
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Signature
@@ -19,7 +19,9 @@ __all__ = [
     "averaged_words",
     "chosen_lines",
     "enumerated",
+    "levels_in",
     "listed",
+    "merged_levels",
     "population_words",
     "quantity_words",
     "ranges_words",
@@ -29,6 +31,12 @@ __all__ = [
 
 _WITHOUT = " without "
 _POOL, _NONE = "pool", "none"
+_WINDOW, _RANK = "window", "rank"
+_ADDED_UP = frozenset({"nonfinite_losses_replaced", "rounded_with_transformers_4"})
+"""Traits of what transformers adds up within a step before it averages steps; trainers put other values into a list."""
+_OF_UPDATES = ("micro_batch", "mini_batch", "epoch")
+"""Into what training cuts a batch; an evaluation goes on batch by batch."""
+_BATCHES, _ALL_BATCHES = later("batches of the evaluation"), later("all batches of the evaluation")
 _NEUTRAL = frozenset({("max", "max"), ("min", "min"), ("sum", "sum")})
 """Statistic and operation where reducing the parts is the same as taking all at once."""
 
@@ -83,10 +91,16 @@ def quantity_words(metric: str, tables: Tables) -> str:
     return ", ".join(parts)
 
 
-def averaged_words(signature: Signature, metric: str | None, tables: Tables) -> str | None:
+def averaged_words(signature: Signature, metric: str | None, tables: Tables, mode: str | None = None) -> str | None:
     """Return over what a number is taken and how its parts are put together, as far as that is stated.
 
     For example "all response tokens; a micro-batch at once, then plain means over micro-batches and processes".
+
+    Args:
+        signature: How the code computes it.
+        metric: What it is.
+        tables: The spec.
+        mode: ``eval`` where it is logged in evaluation, which has other steps.
     """
     taken = None if "population" in signature.unstated else population_words(signature.population, tables)
     if "reduction" in signature.unstated:
@@ -95,6 +109,9 @@ def averaged_words(signature: Signature, metric: str | None, tables: Tables) -> 
     default = _POOL if "function" in row else _NONE
     statistic = row.get("identity", {}).get("statistic")
     operations = {level: signature.reduction.get(level, default) for level in tables.levels}
+    levels = levels_in(mode, tables)
+    for level in merged_levels(signature, mode):
+        operations[level] = _NONE
     plain = True
     for level, operation in operations.items():
         # The largest of the largest is the largest of all, but not of means.
@@ -102,9 +119,31 @@ def averaged_words(signature: Signature, metric: str | None, tables: Tables) -> 
             operations[level] = _POOL
         plain = plain and operations[level] in (_POOL, _NONE)
     words = tables.signatures["WORDS"]
-    weights = {level: by for name in signature.traits for level, by in tables.traits[name].get("weighs", {}).items()}
-    steps = [*_at_once(operations, signature, tables.levels, words), *_rest(operations, weights, tables.levels, words)]
+    weights = _weights_of(signature, tables)
+    flat = _WINDOW in signature.reduction and not _ADDED_UP & {*signature.traits}
+    steps = [*_at_once(operations, signature, levels, words), *_rest(operations, weights, levels, words, flat)]
     return "; ".join(text for text in (taken, ", then ".join(steps)) if text) or None
+
+
+def _weights_of(signature: Signature, tables: Tables) -> dict[str, str]:
+    """Return by what parts of a level weigh in a mean, where they do not count alike."""
+    return {level: by for name in signature.traits for level, by in tables.traits[name].get("weighs", {}).items()}
+
+
+def levels_in(mode: str | None, tables: Tables) -> Mapping[str, Level]:
+    """Return the levels in words: between two logs of an evaluation lie its batches."""
+    if mode != "eval":
+        return tables.levels
+    window = tables.levels[_WINDOW]._replace(parts=_BATCHES, whole=_ALL_BATCHES)
+    return {**tables.levels, _WINDOW: window}
+
+
+def merged_levels(signature: Signature, mode: str | None) -> list[str]:
+    """Return the levels below the batches of an evaluation that are put together as these are: each has one part."""
+    said = signature.reduction
+    if mode != "eval" or _WINDOW not in said:
+        return []
+    return [level for level in _OF_UPDATES if said.get(level) == said[_WINDOW]]
 
 
 def _at_once(
@@ -140,22 +179,40 @@ def _at_once(
 
 
 def _rest(
-    operations: Mapping[str, str], weights: Mapping[str, str], levels: Mapping[str, Level], words: Mapping[str, Any]
+    operations: Mapping[str, str],
+    weights: Mapping[str, str],
+    levels: Mapping[str, Level],
+    words: Mapping[str, Any],
+    flat: bool,
 ) -> Iterator[str]:
-    """Yield what happens to the parts, the same operation at neighbouring levels told once."""
+    """Yield what happens to the parts, the same operation at neighbouring levels told once.
+
+    ``flat`` says that all values since the last log are one list, however many of them a step has.
+    """
     steps: list[tuple[tuple[str, str | None], list[str]]] = []
     innermost = next(iter(levels))
-    for name, operation in operations.items():
+    listing = [*operations]
+    if flat and _RANK in listing:
+        # What is put into the list is one value of all processes.
+        listing.remove(_RANK)
+        listing.insert(listing.index(_OF_UPDATES[0]), _RANK)
+    for name in listing:
+        operation = operations[name]
         if operation in (_POOL, _NONE) or name == innermost:
             continue
         parts, how = levels[name].parts, (operation, weights.get(name) if operation == "mean" else None)
-        if steps and steps[-1][0] == how:
+        apart = name == (_OF_UPDATES[0] if flat else _WINDOW)
+        if steps and steps[-1][0] == how and not apart:
             steps[-1][1].append(parts)
         else:
             steps.append((how, [parts]))
     for (operation, by), together in steps:
-        over = _over(operation, words, len(together)) if by is None else f"mean weighted by {by} over"
-        yield f"{over} {listed(together)}"
+        if by is not None:
+            yield f"mean weighted by {by} over {listed(together)}"
+        elif flat and operation == "mean" and len(together) > 1 and together[-1] == levels[_WINDOW].parts:
+            yield f"one {_over(operation, words)} {listed(together)}"
+        else:
+            yield f"{_over(operation, words, len(together))} {listed(together)}"
 
 
 def _over(operation: str, words: Mapping[str, Any], count: int = 1) -> str:
@@ -196,6 +253,6 @@ def source_words(source: object, tables: Tables) -> str:
     """Return a source as it stands in prose, such as "TRL PPOTrainer 0.12.2"."""
     framework, _, rest = str(source).partition("==")
     name, _, component = framework.rstrip("]").partition("[")
-    row = tables.frameworks.get(name) if isinstance(tables.frameworks, Mapping) else None
+    row = tables.head(name) if isinstance(tables.frameworks, Mapping) else None
     title = row.get("title", name) if isinstance(row, Mapping) else name
     return " ".join(part for part in (str(title), component, rest) if part)

@@ -7,11 +7,18 @@ from collections.abc import Sequence
 from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.lazy_typing import TYPE_CHECKING
 
+from .voice import later, phrase
+
 if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Typical
 
-__all__ = ["spanned_words", "typical_words"]
+__all__ = ["spanned_words", "spoken_size", "typical_words"]
 
+_SIDES = {
+    "higher": later("{size} higher on reference batches"),
+    "lower": later("{size} lower on reference batches"),
+    None: later("{size} on reference batches"),
+}
 BATCHES = "on reference batches"
 """Where sizes hold: said with every one, since no run is like another."""
 
@@ -24,6 +31,11 @@ def typical_words(typical: Typical | None) -> str | None:
         return f"no difference {BATCHES}"
     direction = f" {typical.direction}" if typical.direction else ""
     return f"{_range(typical)}{direction} {BATCHES}"
+
+
+def spoken_size(typical: Typical) -> str:
+    """Return a range of sizes in the language that is spoken."""
+    return phrase(_SIDES[typical.direction], size=_range(typical))
 
 
 def spanned_words(typicals: Sequence[Typical | None]) -> str | None:

@@ -28,21 +28,26 @@ __all__ = [
     "first_fitting",
     "footnote",
     "has_colour",
+    "has_links",
     "if_fitting",
     "labelled",
     "one_line",
     "padded",
     "printed",
     "ranked",
+    "shows",
     "symbol",
     "table",
     "unlaid",
+    "visible",
     "width",
     "wrapped",
 ]
 
 HARD_BLANK = "\x00"
 """A blank of a text that no line ends at, as within the name of a key."""
+_ESCAPES = {code: ascii(chr(code))[1:-1] for code in (*range(1, 0x20), 0x7F, 0x85, 0x2028, 0x2029)}
+"""How signs are shown that break lines or move the cursor."""
 
 LABEL = 10
 """Width of the column of labels."""
@@ -52,6 +57,11 @@ _PLAIN = str.maketrans({"≈": "~", "≠": "#", "·": "-", "…": "..."})
 _DEFAULT, _LEAST, _MOST = 80, 40, 160
 _NARROW = 22
 """How wide at least texts are, where long names stand beside them."""
+_LINKING = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby", "contour", "mintty"})
+_MARKS_OF_LINKING = ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM", "TERMINUS_PLUGINS")
+_LINKING_TERMS = ("xterm-kitty", "foot", "alacritty", "wezterm", "contour", "xterm-ghostty")
+_LINKING_VTE = 5000
+"""Terminals that show links: by the program, by what they alone set, by the name of the terminal, by the version."""
 _CLOSING, _OPENING = "，。；：！？、）”》", "（“《"
 """Signs before which, and behind which, no line begins."""
 _FIRST_WIDE = "\u2e80"
@@ -115,6 +125,11 @@ def extent(text: str) -> int:
 
     widths = [*map(east_asian_width, text)]
     return len(text) + widths.count("W") + widths.count("F")
+
+
+def visible(text: str) -> str:
+    """Return a text with what breaks lines of a table, such as a newline in a name, written as its escape."""
+    return text if text.isprintable() else text.translate(_ESCAPES)
 
 
 def padded(text: str, columns_: int) -> str:
@@ -267,7 +282,7 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2, lab
     """Return aligned rows, separated by blanks.
 
     The text of the last column is wrapped beside the others. A row whose other cells are too wide for that has the
-    text of its last column below.
+    text of its last column below, and those of other columns that no longer fit beside a long one, too.
 
     Args:
         rows: Cells; rows may end early.
@@ -278,7 +293,7 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2, lab
     table = [list(row) for row in rows]
     if _unlaid and table:
         return [UnlaidBlock("columns", (table, indent, gap, label))]
-    table = [[spoken(cell) for cell in row] for row in table]
+    table = [[visible(spoken(cell)) for cell in row] for row in table]
     count = max((len(row) for row in table), default=0)
     widths = [max((extent(row[at]) for row in table if len(row) > at + 1), default=0) for at in range(count - 1)]
     limit = width()
@@ -292,10 +307,16 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2, lab
     lines: list[str] = []
     for row in table:
         line = " " * indent
-        start = indent
+        start, own = indent, widths
         for at, cell in enumerate(row[:-1]):
-            line = padded(line, start) + cell + " " * gap
-            start += widths[at] + gap
+            line = padded(line, start)
+            if at and cell and extent(line) + extent(cell) > limit:
+                lines.append(line.rstrip())
+                if start + sum(map(extent, row[at:])) + gap * (len(row) - at - 1) > limit:
+                    start, own = indent + 2 * gap, [0] * len(widths)
+                line = " " * start
+            line += cell + " " * gap
+            start += own[at] + gap
         last = row[-1] if row else ""
         begin = max(extent(line), start)
         if not last:
@@ -356,23 +377,36 @@ def printed(
     """
     out = sys.stdout if stream is None else stream
     text = [*lines]
-    if not _shows(out, "≈≠·…"):
+    if not shows(out, "≈≠·…"):
         text = [line.translate(_PLAIN) for line in text]
     if not has_colour(out):
         return "\n".join(text)
     # Only a terminal needs what paints, and only it pays for importing that.
     from .painting import painted
 
-    return "\n".join(painted(text, keys, links or {}, LABEL))
+    return "\n".join(painted(text, keys, (links or {}) if has_links() else {}, LABEL))
 
 
-def _shows(stream: TextIO, text: str) -> bool:
+def shows(stream: TextIO, text: str) -> bool:
     """Tell whether a stream can show a text."""
     try:
         text.encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def has_links() -> bool:
+    """Tell whether the terminal makes addresses behind texts into links; one that does not may print them."""
+    said = os.environ.get("FORCE_HYPERLINK")
+    if said is not None:
+        return said not in ("", "0")
+    if os.environ.get("TERM_PROGRAM") in _LINKING or any(map(os.environ.get, _MARKS_OF_LINKING)):
+        return True
+    version = os.environ.get("VTE_VERSION", "")
+    if version.isdigit() and int(version) >= _LINKING_VTE:
+        return True
+    return os.environ.get("TERM", "").startswith(_LINKING_TERMS)
 
 
 def has_colour(stream: TextIO) -> bool:

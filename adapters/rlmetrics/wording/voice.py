@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LANGUAGES", "Voice", "language", "later", "phrase", "speak", "spoken"]
+__all__ = ["LANGUAGES", "Voice", "begun", "language", "later", "phrase", "speak", "spoken"]
 
 LANGUAGES = ("en", "zh")
 """English, and those that answers can be given in."""
@@ -99,6 +99,12 @@ def phrase(english: str, **values: object) -> str:
     if _spoken is None:
         return english.format_map(PlaceholderValues(values)) if values else english
     return _spoken.plain(english, **values)
+
+
+def begun(english: str, **values: object) -> str:
+    """Return what a list or a text follows, up to its colon, with the blank that belongs there in the language."""
+    text = phrase(english, **values)
+    return text if text.endswith("：") else f"{text} "
 
 
 def later(english: str) -> str:

@@ -20,7 +20,11 @@ _MODULES = {
     "wandb": "wandb",
     "trackio": "trackio",
     "mlflow": "mlflow",
+    "parquet": "parquet",
+    "notebook": "notebook",
+    "tensorboard-download": "tensorboard_download",
     "trainer-state": "trainer_state",
+    "json-columns": "json_columns",
     "csv": "csv",
     "wandb-workspace": "wandb_workspace",
     "grafana": "grafana",
@@ -28,17 +32,24 @@ _MODULES = {
     "jsonl": "jsonl",
     "verl-console": "verl_console",
     "hf-console": "hf_console",
+    "step-dicts": "step_dicts",
+    "pasted-table": "pasted_table",
 }
 """The module of each kind, in the order in which they are asked whether a file is theirs; imported when first asked."""
 
 _JSON = frozenset({".json"})
 _SUFFIXES = {
     "wandb": frozenset({".wandb"}),
+    "parquet": frozenset({".parquet", ".pq"}),
+    "notebook": frozenset({".ipynb"}),
+    "tensorboard-download": frozenset({".csv", ".json"}),
     "trainer-state": _JSON,
+    "json-columns": _JSON,
     "csv": frozenset({".csv", ".tsv"}),
     "wandb-workspace": _JSON,
     "grafana": _JSON,
     "config": frozenset({".json", ".yaml", ".yml", ".py"}),
+    "pasted-table": frozenset({".txt", ".log", ".out", ".err", "", ".md", ".markdown", ".rst", ".html", ".htm"}),
 }
 """How the names of all files of some kinds end, so that nothing is imported for others."""
 

@@ -1,10 +1,12 @@
 """Tables of comma-separated values: metric names in the header, also behind run names as in exports of W&B charts.
 
-A W&B export has ``run name - train/reward`` with ``__MIN`` and ``__MAX`` beside it, for each run.
+A W&B export has ``run name - train/reward`` with ``__MIN`` and ``__MAX`` beside it, for each run. A table that people
+put together of several runs has a column that names the run of each row.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -14,9 +16,21 @@ from rlmetrics.lazy_dataclasses import dataclass
 from ..csvcells import delimiter_of, read_record, records, split, unquoted
 from ..input_errors import InputError
 from ..log import Kind, Log
-from ..reading import Account, LoggedRow, RecordedRun
+from ..reading import RUN_NAMES, Account, LoggedRow, RecordedRun
+from ..shown_names import NOTHING, are_shown, logged_key
 
-__all__ = ["AXES", "EXTREMES", "KIND", "SEPARATOR", "CsvTable", "Header", "header_of", "title_of", "without_extreme"]
+__all__ = [
+    "AXES",
+    "EXTREMES",
+    "KIND",
+    "SEPARATOR",
+    "CsvTable",
+    "Header",
+    "header_of",
+    "key_in",
+    "title_of",
+    "without_extreme",
+]
 
 _SUFFIXES = {".csv", ".tsv"}
 EXTREMES = {"__MIN": "__MAX", "__MAX": "__MIN"}
@@ -24,6 +38,7 @@ SEPARATOR = " - "
 AXES = {
     *("Step", "step", "_step", "_runtime", "_timestamp", "Wall time", "Value", "Name", "name", "run", "run_id", ""),
     *("Relative Time (Process)", "Relative Time (Wall)", "Wall Time"),
+    *RUN_NAMES,
 }
 """Columns that hold an axis or name a run, not a metric."""
 _DVCLIVE = ("plots", "metrics")
@@ -54,16 +69,19 @@ class CsvTable(Log):
     def names(self) -> set[str]:
         """Return the names in the header, without the names of runs."""
         titles = [without_extreme(title_of(cell))[0] for cell in header_of(self.path).cells]
-        return {title.rpartition(SEPARATOR)[2] for title in titles} - AXES
+        shown = are_shown(titles)
+        return {key_in(title, shown=shown) for title in titles} - AXES
 
     def read(self) -> Iterator[RecordedRun]:
         """Yield each run: columns of W&B's exports name the run before the last separator."""
         header = header_of(self.path)
         runs: dict[str, dict[int, str]] = {}
         axis: int | None = None
+        shown = are_shown(map(title_of, header.cells))
         for index, cell in enumerate(header.cells):
             title, extreme = without_extreme(title_of(cell))
-            run, separator, key = title.rpartition(SEPARATOR)
+            run, separator, _ = title.rpartition(SEPARATOR)
+            key = title if title in AXES else key_in(title, shown=shown)
             if key in _STEP and not separator and axis is None:
                 axis = index
             elif not extreme and key not in AXES:
@@ -71,13 +89,44 @@ class CsvTable(Log):
         if not runs:
             msg = "no column has the name of a metric; name columns as the run logged them"
             raise InputError(msg, self.path, 1)
+        named = self._runs_in(header) if [*runs] == [""] else None
+        if named is not None:
+            place, names = named
+            for name in names:
+                account = Account()
+                yield self.run(self._logged(header, runs[""], axis, account, (place, name)), account, name)
+            return
         for run, keys in runs.items():
             account = Account()
             if self.path.parent.parts[-3:-1] == _DVCLIVE or self.path.parent.parts[-2:] == _DVCLIVE:
                 account.notes.append("DVCLive numbers calls of log: its steps are no optimizer steps")
             yield self.run(self._logged(header, keys, axis, account), account, run.removesuffix(SEPARATOR))
 
-    def _logged(self, header: Header, keys: dict[int, str], axis: int | None, account: Account) -> Iterator[LoggedRow]:
+    def _runs_in(self, header: Header) -> tuple[int, list[str]] | None:
+        """Return the column that names the run of each row, and these runs; None where it tells no several of them.
+
+        A table with one row for each run, such as of final scores, is none of their courses.
+        """
+        titles = [title_of(cell) for cell in header.cells]
+        place = next((titles.index(name) for name in RUN_NAMES if name in titles), None)
+        if place is None:
+            return None
+        rows: Counter[str] = Counter()
+        for _, record in records(self.path, header.start, self.path.stat().st_size, header.lines + 1):
+            parts = split(record.decode("utf-8", "surrogateescape"), header.delimiter)
+            if parts is not None and len(parts[0]) == len(titles):
+                rows[unquoted(parts[0][place]).strip()] += 1
+        return (place, [*rows]) if len(rows) > 1 and max(rows.values()) > 1 else None
+
+    def _logged(
+        self,
+        header: Header,
+        keys: dict[int, str],
+        axis: int | None,
+        account: Account,
+        of: tuple[int, str] | None = None,
+    ) -> Iterator[LoggedRow]:
+        """Yield the rows with the columns of a run; where a column names the run, those with a name in it."""
         size = self.path.stat().st_size
         for line, record in records(self.path, header.start, size, header.lines + 1):
             text = record.decode("utf-8", "surrogateescape")
@@ -88,13 +137,22 @@ class CsvTable(Log):
                 account.leave_out(record, f"line {line}: another number of cells than the header")
                 continue
             cells = parts[0]
-            values = {key: text for index, key in keys.items() if (text := unquoted(cells[index]).strip())}
+            if of is not None and unquoted(cells[of[0]]).strip() != of[1]:
+                continue
+            texts = {key: unquoted(cells[index]).strip() for index, key in keys.items()}
+            values = {key: text for key, text in texts.items() if text not in NOTHING}
             step = None
             if axis is not None:
                 with suppress(ValueError):
                     step = float(unquoted(cells[axis]))
             if values:
                 yield LoggedRow(step, values)
+
+
+def key_in(title: str, *, shown: bool) -> str:
+    """Return the key in a title, without the name of a run; where notebooks show names in their way, that one."""
+    key = title.rpartition(SEPARATOR)[2]
+    return logged_key(key) if shown and key not in AXES else key
 
 
 def header_of(path: Path) -> Header:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..input_errors import InputError
+from ..json_loading import WORTH, fastest
 from ..jsonspans import JsonError, Members, members
 from ..log import Kind, RowLog
 from ..reading import Account, Follower, LoggedRow, RecordedRun, as_step
@@ -95,9 +96,12 @@ class JsonLines(RowLog):
         settings: dict[str, Any] = {}
 
         def rows() -> Iterator[LoggedRow]:
+            load: Callable[[bytes], Any] = json.loads
             with self.path.open("rb") as file:
                 for number, line in enumerate(file, start=1):
-                    row = logged_row(line, number, account, settings)
+                    if number == WORTH:
+                        load = fastest()
+                    row = logged_row(line, number, account, settings, load)
                     if row is not None:
                         yield row
 
@@ -138,12 +142,18 @@ class _Lines(Follower):
         self._number = 0
 
 
-def logged_row(line: bytes, number: int, account: Account, config: dict[str, Any]) -> LoggedRow | None:
+def logged_row(
+    line: bytes,
+    number: int,
+    account: Account,
+    config: dict[str, Any],
+    load: Callable[[bytes], Any] = json.loads,
+) -> LoggedRow | None:
     """Return the row in a line of JSON; None where it holds none, or settings, which are put into ``config``."""
     if line.isspace():
         return None
     try:
-        row = json.loads(line.decode("utf-8-sig") if number == 1 else line)
+        row = json.loads(line.decode("utf-8-sig")) if number == 1 else load(line)
     except UnicodeDecodeError as error:
         byte = line[error.start]
         account.leave_out(line, f"line {number}: byte {error.start + 1} ({byte:#x}) is no UTF-8; {_RECODE}")
@@ -155,9 +165,8 @@ def logged_row(line: bytes, number: int, account: Account, config: dict[str, Any
         account.leave_out(line, f"line {number}: no JSON object")
         return None
     if len(row) <= _MOST_AROUND:
-        settings = in_row(row)
-        if settings is not None:
-            config.update(settings)
+        if in_row(row) is not None:
+            config.update(in_row(json.loads(line)) or {})  # with all digits
             return None
         frame = next((name for name in _FRAMES if isinstance(row.get(name), dict)), None)
         if frame is not None:

@@ -46,7 +46,7 @@ def recognises(path: Path) -> bool:
         text = _beginning(path)
     except UnicodeDecodeError:
         return False
-    return path.name == "trainer_state.json" or _state_head(text) is not None or _begins_with_row(text)
+    return path.name == "trainer_state.json" or _history(text) is not None or _begins_with_row(text)
 
 
 class TrainerState(RowLog):
@@ -102,10 +102,11 @@ def _beginning(path: Path) -> str:
         return file.read(_SAMPLE)
 
 
-def _begins_with_row(text: str) -> bool:
+def _begins_with_row(text: str, stepped: bool = True) -> bool:
     """Tell whether the first element of a list holds a step, more numbers beside it than texts, and no object.
 
-    Others may be a data set, or name metrics; callbacks of users add a word or a time to what is logged.
+    Others may be a data set, or name metrics; callbacks of users add a word or a time to what is logged. With
+    ``stepped`` off, it need not hold a step.
     """
     begin = _LIST.match(text)
     try:
@@ -116,7 +117,7 @@ def _begins_with_row(text: str) -> bool:
     progress = {key for key in firsts if key.rpartition("/")[2] in _PROGRESS}
     texts = sum(first == '"' for first in firsts.values())
     numbers = sum(first in "-0123456789" for key, first in firsts.items() if key not in progress)
-    return bool(progress) and "{" not in firsts.values() and (not texts or numbers > texts)
+    return bool(progress or not stepped) and "{" not in firsts.values() and (not texts or numbers > texts)
 
 
 def around_rows(path: Path) -> Around:
@@ -127,7 +128,7 @@ def around_rows(path: Path) -> Around:
         return _STATE
     if _LIST.match(text):
         return _ROWS
-    found = _history(text)
+    found = _known_history(text)
     depth = 1 if found is None else found[1]
     return replace(_STATE, opening='{"": ' * depth + "[", closing="]" + "}" * depth)
 
@@ -139,18 +140,26 @@ def _list_head(text: str) -> int | None:
 
 def _state_head(text: str) -> int | None:
     """Return where the list of the history begins, if what stands before it can be the beginning of a state."""
-    found = _history(text)
+    found = _known_history(text)
     return None if found is None else found[0]
 
 
-def _history(text: str) -> tuple[int, int] | None:
+def _known_history(text: str) -> tuple[int, int] | None:
+    """Return what `_history` does of a file that is known to be a state: its rows may have lost their steps.
+
+    A translation that drops what the source does not know has written such rows.
+    """
+    return _history(text) or _history(text, stepped=False)
+
+
+def _history(text: str, stepped: bool = True) -> tuple[int, int] | None:
     """Return where the history begins, and in how many objects it lies: what is called so, or else the first rows."""
     for begin in _HISTORY.finditer(text):
         depth = _depth(text[: begin.end() - 1])
         if depth is not None:
             return begin.end(), depth
     for begin in _ROWS_BELOW.finditer(text):
-        if _begins_with_row(text[begin.end() :]):
+        if _begins_with_row(text[begin.end() :], stepped):
             depth = _depth(text[: begin.end()])
             if depth is not None:
                 return begin.end() + 1, depth

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ _FIELD = re.compile(
     rf" - (?P<key>[^\r\n\x1b]+?):(?P<value>{NUMBER}|True|False|[A-Za-z_][\w.]*\([^()\r\n]*\))"
     r"(?= - |[ \t]*(?:[\r\n\x1b]|\[repeated |$))"
 )
+_GOES_ON = re.compile(r" -[ \t]*[\r\n]*$")
+_WENT_ON = re.compile(r"[ \t]*- [^\s:]+:")
 _MOST_LINES = 5000
 _PRINTED = re.compile(rf"(?:{ESCAPE})*(?P<worker>\([^()]*pid=\d+[^()]*\)(?:{ESCAPE})* )?(?P<text>.*)")
 _STEP = re.compile(r"\bstep:[0-9]")
@@ -59,6 +61,28 @@ class VerlConsole(ConsoleLog):
         """Tell whether a line is a step to its end."""
         record = step_in_line(line)
         return record is not None and not ESCAPES.sub("", line[record[2] :]).strip()
+
+    def joined(self, lines: Iterable[str]) -> Iterator[str]:
+        """Put lines together that a terminal cut, or that were wrapped between words."""
+        return self._rejoined(super().joined(lines))
+
+    def _rejoined(self, lines: Iterable[str]) -> Iterator[str]:
+        """Put steps together whose lines end where a blank stood; a dash shows that more of the step follows."""
+        waiting: list[str] = []
+        for line in lines:
+            if waiting and not self.begins(line) and (_GOES_ON.search(waiting[-1]) or _WENT_ON.match(line)):
+                waiting.append(line)
+                continue
+            yield from self._one_step(waiting)
+            waiting = [line] if self.begins(line) else []
+            if not waiting:
+                yield line
+        yield from self._one_step(waiting)
+
+    def _one_step(self, parts: list[str]) -> Iterator[str]:
+        """Yield the parts of a step as one line; as they are if they make none."""
+        text = " ".join([*(part.rstrip() for part in parts[:-1]), *parts[-1:]])
+        yield from [text] if len(parts) > 1 and self.is_whole(text) else parts
 
     def read(self) -> Iterator[RecordedRun]:
         """Yield the run that was printed; steps that a terminal cut and that can't be put together are told."""

@@ -60,7 +60,9 @@ _LOST = frozenset({"nan", "inf", "-inf", "+inf", "infinity", "-infinity"})
 def step_in(row: Mapping[str, Any]) -> float | None:
     """Return the step that a row states itself, the optimizer's before any other; "10/400" is step 10."""
     stated = _global_step_in(row)
-    return stated if stated is not None else next(_numbers(row, _OWN), None)
+    if stated is not None or row.keys().isdisjoint(_OWN):
+        return stated
+    return _number_under(row, _OWN)
 
 
 def run_named_in(row: Mapping[str, Any]) -> str:
@@ -84,16 +86,20 @@ class StepAxis:
         self._stated = False
         self._counts_calls = False
 
-    def look(self, row: LoggedRow) -> None:
-        """Learn from a row whether the tracker's steps are those of the optimizer."""
+    def look(self, row: LoggedRow) -> float | None:
+        """Learn from a row whether the tracker's steps are the optimizer's; return the one that it states itself."""
         stated = _global_step_in(row.values)
         if stated is not None:
             self._stated = True
             self._counts_calls |= row.step is not None and row.step != stated
+        return stated
 
     def place(self, row: LoggedRow) -> float | None:
         """Return the step of a row; None if nothing tells."""
-        stated = _global_step_in(row.values)
+        return self.placed(row, _global_step_in(row.values))
+
+    def placed(self, row: LoggedRow, stated: float | None) -> float | None:
+        """Return the step of a row of which it is known what step of the optimizer it states."""
         if stated is not None:
             self.at = stated
         elif not self._stated or not (self._counts_calls or row.step is None):
@@ -150,11 +156,11 @@ def one_a_step(rows: Iterable[LoggedRow]) -> Iterator[LoggedRow]:
     before: dict[str, Any] = {}
     current: LoggedRow | None = None
     for row in chain(first, source):
-        axis.look(row)
+        stated = axis.look(row)
         if is_beside(row.values):
             _add(before if current is None else _own_values(current), row.values)
             continue
-        step = axis.place(row)
+        step = axis.placed(row, stated)
         if current is not None and _is_same_step(current, row.values, step):
             _add(_own_values(current), row.values)
             continue
@@ -181,10 +187,10 @@ def is_beside(row: Mapping[str, Any]) -> bool:
 
 def _is_same_step(current: LoggedRow, row: Mapping[str, Any], step: float | None) -> bool:
     """Tell whether a row is of the step of the one before; without steps, of its epoch and with other keys alone."""
-    if run_named_in(row) != run_named_in(current.values):
+    if step != current.step or run_named_in(row) != run_named_in(current.values):
         return False
-    if step is not None or current.step is not None:
-        return step == current.step
+    if step is not None:
+        return True
     at = row.get("epoch")
     return (
         at is not None and at == current.values.get("epoch") and not (row.keys() - STEP_NAMES) & current.values.keys()
@@ -213,21 +219,26 @@ def _stands_still(rows: list[LoggedRow]) -> bool:
 def _global_step_in(row: Mapping[str, Any]) -> float | None:
     if row.keys().isdisjoint(_GLOBAL):
         return None
-    return next(_numbers(row, _GLOBAL), None)
+    return _number_under(row, _GLOBAL)
 
 
-def _numbers(row: Mapping[str, Any], names: Iterable[str]) -> Iterator[float]:
-    """Yield the numbers of steps that stand under some names."""
+def _number_under(row: Mapping[str, Any], names: Iterable[str]) -> float | None:
+    """Return the first number of a step that stands under some names."""
     for name in names:
         value = row.get(name)
+        if value is None:
+            continue
         if isinstance(value, str):
             written = _PROGRESS.fullmatch(value)
             value = None if written is None else float(written[1])
         if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST:
-            yield float(value)
+            return float(value)
+    return None
 
 
 def _is_numeric(value: object) -> bool:
+    if type(value) is float:
+        return True
     if isinstance(value, str):
         try:
             float(value)

@@ -55,7 +55,10 @@ def effective_signature(said: Mapping[str, Any], tables: Tables, values: Mapping
 
 def unstated_of(said: Mapping[str, Any], metric: str | None, tables: Tables) -> tuple[str, ...]:
     """Return what nobody has said of how a number is computed, where silence does not mean the metric's definition."""
-    if metric is None or metric not in tables.metrics or said.get("as_defined", "silent" not in said):
+    if metric is None or metric not in tables.metrics:
+        return ()
+    unread = "overridden" in said
+    if not unread and said.get("as_defined", "silent" not in said):
         return ()
     row = tables.metrics[metric]
     if said.get("kind", row.get("kind")) == "text":
@@ -65,7 +68,7 @@ def unstated_of(said: Mapping[str, Any], metric: str | None, tables: Tables) -> 
         "reduction": True,
         "span": row.get("unit") in TIMES,
     }
-    return tuple(name for name, needs in needed.items() if needs and not said.get(name))
+    return tuple(name for name, needs in needed.items() if needs and (unread or not said.get(name)))
 
 
 def _less(population: str | None, without: Sequence[str], tables: Tables) -> str | None:

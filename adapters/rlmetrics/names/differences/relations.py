@@ -8,7 +8,7 @@ quantity or are declared look-alikes, and otherwise there is ``none``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rlmetrics.lazy_typing import Any, NamedTuple
 
@@ -132,13 +132,13 @@ def _unreviewed(entries: tuple[Entry, Entry], sides: tuple[str, str]) -> Iterato
     """Yield for either side what nobody has stated of its number."""
     for side, entry in zip(sides, entries, strict=True):
         if entry.signature.unstated:
-            what = f"unreviewed in {side}: {unstated_words(entry.signature)}"
+            what = f"unreviewed in {side}: {unstated_words(entry.signature.unstated)}"
             yield Difference(what, "biased", about=UNREVIEWED)
 
 
-def unstated_words(signature: Signature) -> str:
+def unstated_words(unstated: Sequence[str]) -> str:
     """Return what nobody has stated of how a number is computed, as a clause."""
-    *first, last = (_STATEMENTS[name] for name in signature.unstated)
+    *first, last = (_STATEMENTS[name] for name in unstated)
     what = f"{', '.join(first)} and {last}" if first else last
     return f"nobody has stated {what}"
 

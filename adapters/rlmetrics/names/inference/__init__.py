@@ -4,9 +4,19 @@
 are left, `answer` what follows from that, `explaining` the evidence in sentences, `wording` the answer in one line.
 """
 
-from .answer import Candidate, SourceAnswer, find_source, given
+from .answer import Candidate, SourceAnswer, completed, find_source, given
 from .evidence_sentences import SourceEvidence
 from .keys_only import infer_source
 from .run_clues import Clues, nonzero_in
 
-__all__ = ["Candidate", "Clues", "SourceAnswer", "SourceEvidence", "find_source", "given", "infer_source", "nonzero_in"]
+__all__ = [
+    "Candidate",
+    "Clues",
+    "SourceAnswer",
+    "SourceEvidence",
+    "completed",
+    "find_source",
+    "given",
+    "infer_source",
+    "nonzero_in",
+]

@@ -9,17 +9,18 @@ from itertools import islice
 from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.lazy_typing import Any
 
-from ..sources.source import CANONICAL
+from ..sources.source import CANONICAL, parse_source
 from ..tables.loading import load_tables
 from ..tables.tables import Overlays, Tables
 from ..tables.undescribed import Recognised, recognised
 from .candidates import LEFT, TWICE, Ranked, rank
 from .evidence_sentences import SourceEvidence, explained
 from .index import SourceIndex, Subject, index_of
+from .mixed_logs import SecondSource, second_source
 from .run_clues import Clues
 from .source_evidence import Observed
 
-__all__ = ["Candidate", "SourceAnswer", "find_source", "given"]
+__all__ = ["Candidate", "SourceAnswer", "completed", "find_source", "given"]
 
 _PLAIN = frozenset({"loss", "learning_rate"})
 _EPOCH = "epoch"
@@ -90,6 +91,8 @@ class SourceAnswer:
             it runs the source's trainers.
         is_plain: Whether the keys are those that every trainer of transformers logs.
         is_given: Whether somebody named the source.
+        second: What logged further keys that the source does not log: the log holds two runs, or two programs' keys.
+        chosen: Which release was taken, and how, where a named source leaves it open.
     """
 
     source: str | None
@@ -103,6 +106,8 @@ class SourceAnswer:
     recognised: Recognised | None = None
     is_plain: bool = False
     is_given: bool = False
+    second: SecondSource | None = None
+    chosen: str | None = None
 
     @property
     def is_known(self) -> bool:
@@ -142,12 +147,31 @@ class SourceAnswer:
             "evidence": [one.as_json() for one in self.evidence],
             **({"undescribed": self.undescribed} if self.undescribed else {}),
             **({"wrapper": self.wrapper.name} if self.wrapper else {}),
+            **({"second": {"source": self.second.name, "keys": [*self.second.keys]}} if self.second else {}),
         }
 
 
-def given(source: str) -> SourceAnswer:
-    """Return the answer for a source that somebody named."""
-    return SourceAnswer(source, evidence=(SourceEvidence("given", f"named as {source}", 0.0),), is_given=True)
+def given(source: str, chosen: str | None = None) -> SourceAnswer:
+    """Return the answer for a source that somebody named, and how its release was chosen where that was left open."""
+    named = (SourceEvidence("given", f"named as {source}", 0.0),)
+    return SourceAnswer(source, evidence=named, is_given=True, chosen=chosen)
+
+
+def completed(source: str, clues: Clues, tables: Tables) -> SourceAnswer:
+    """Return the answer for a source that somebody named: the component that its name leaves open is the run's.
+
+    Args:
+        source: What was named.
+        clues: What is known of the run.
+        tables: The spec.
+    """
+    meant = parse_source(source, tables)
+    if meant.component or not meant.components:
+        return given(source, meant.choice)
+    among = {f"{meant.framework}[{part.name}]=={meant.release}" for part in meant.components}
+    found = find_source(clues, tables, among=among)
+    single = len(found.candidates) == 1 and found.source in among
+    return given(str(found.source) if single else source, meant.choice)
 
 
 def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collection[str] = frozenset()) -> SourceAnswer:
@@ -158,11 +182,60 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
         spec: Folders with further YAML, or tables.
         among: The only sources that it can be; any, if there are none.
     """
-    index = index_of(load_tables(spec))
+    tables = load_tables(spec)
+    marks = {*(name.partition(".")[0] for name in clues.settings), *clues.tags}
+    other = recognised(clues.keys, tables, marks)
+    if other is not None and other.is_own_log:
+        clues = replace(clues, whole=False)  # it keeps few of the trainer's keys
+    for derived in _derived(clues, other, tables, among) if tables.derived else ():
+        answer = _answer(index_of(tables, derived), clues, among, None)
+        if answer.is_known:
+            return _with_second(answer, clues, tables)
+    answer = _answer(index_of(tables), clues, among, None if other is not None and other.described else other)
+    return _with_second(_with_alike(answer, tables), clues, tables)
+
+
+def _with_alike(answer: SourceAnswer, tables: Tables) -> SourceAnswer:
+    """Return an answer with the frameworks that run its trainers and may log no key of their own."""
+    framework = answer.candidates[0].framework if answer.candidates else None
+    alike = [
+        tables.title(name)
+        for name, row in (tables.derived.items() if framework is not None else ())
+        if row["base"] == framework and row.get("known_by", {}).get("alike")
+    ]
+    if not alike:
+        return answer
+    *others, last = alike
+    named = f"{', '.join(others)} and {last} run" if others else f"{last} runs"
+    says = f"{named} the same trainers, and no key may tell: name the source where one of them ran it"
+    return replace(answer, evidence=(*answer.evidence, SourceEvidence("alike", says, 0.0)))
+
+
+def _with_second(answer: SourceAnswer, clues: Clues, tables: Tables) -> SourceAnswer:
+    """Return an answer with what logged keys that its source does not log."""
+    if answer.source is None or answer.is_plain or answer.source == CANONICAL:
+        return answer
+    framework = answer.candidates[0].framework
+    base = str(tables.head(framework).get("base") or framework)
+    return replace(answer, second=second_source(Observed.of(index_of(tables), clues), base))
+
+
+def _derived(clues: Clues, other: Recognised | None, tables: Tables, among: Collection[str]) -> Iterator[str]:
+    """Yield the derived frameworks whose trainers may have logged a run: by its log, or by what was installed.
+
+    Those come first to which the only sources that it can be belong.
+    """
+    asked = {source.partition("==")[0].partition("[")[0] for source in among}
+    by_log = [] if other is None or other.described is None else [other.described]
+    installed = (name for name, row in tables.derived.items() if {name, str(row["package"])} & clues.installed.keys())
+    yield from dict.fromkeys([*(name for name in tables.derived if name in asked), *by_log, *installed])
+
+
+def _answer(index: SourceIndex, clues: Clues, among: Collection[str], other: Recognised | None) -> SourceAnswer:
+    """Return where a run comes from among what an index holds."""
     observed = Observed.of(index, clues)
     telling, logged = len(observed.telling), len(clues.logged)
     ranked = _explaining(observed, _among(rank(observed), index, among))
-    other = recognised(clues.keys, index.tables, {*(name.partition(".")[0] for name in clues.settings), *clues.tags})
     likely = other if other is not None and _is_likely(other, logged) else None
     if not ranked:
         return SourceAnswer(None, telling=telling, logged=logged, recognised=likely)

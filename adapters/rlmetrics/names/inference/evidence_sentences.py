@@ -8,7 +8,7 @@ from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.lazy_typing import Any
 
 from .candidates import Ranked
-from .source_evidence import USUAL, Observed
+from .source_evidence import USUAL, Observed, tagged_trainers
 
 __all__ = ["SourceEvidence", "explained", "listed"]
 
@@ -62,7 +62,7 @@ def explained(observed: Observed, ranked: Sequence[Ranked]) -> Iterator[SourceEv
 def _version(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
     clues, framework = observed.clues, ranked[0].subject.framework
     version = clues.installed.get(framework) or clues.named.get(framework)
-    return version and f"{clues.where.get('releases', 'the run')} records {framework} {version}"
+    return version and f"{clues.where.get(framework, 'the run')} records {framework} {version}"
 
 
 def _settings(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
@@ -85,8 +85,8 @@ def _class(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
 
 
 def _beside(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
-    names = observed.clues.trainers
-    return f"{observed.clues.where.get('trainers', 'a file beside it')} names {listed(names)}" if names else None
+    names = tagged_trainers(observed)
+    return f"{observed.clues.where.get('tags', 'a file beside it')} names {listed(names)}" if names else None
 
 
 def _own(observed: Observed, ranked: Sequence[Ranked]) -> str | None:

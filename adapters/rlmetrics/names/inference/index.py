@@ -71,10 +71,11 @@ class SourceIndex:
 
     Args:
         tables: The spec.
+        derived: A framework that derives from another one, whose components alone can be the source.
     """
 
-    def __init__(self, tables: Tables) -> None:
-        self._table = tables.sources
+    def __init__(self, tables: Tables, derived: str | None = None) -> None:
+        self._table = tables.sources if derived is None else tables.sources_of(derived)
         self.tables = tables
         self.subjects = [
             Subject(number, framework, component, rank, int(bits, 16), parts)
@@ -91,7 +92,7 @@ class SourceIndex:
 
     @cached_property
     def _metrics(self) -> frozenset[str]:
-        return frozenset(self._table["METRICS"])
+        return frozenset(self.tables.sources["METRICS"])
 
     def rows_of(self, name: str) -> tuple[str, ...]:
         """Return the keys and templates of the spec that a tracker may show under a name; remembered."""
@@ -248,7 +249,7 @@ def _owner(cells: list[Any]) -> Owner:
     return Owner(subject, releases, always, expected, zero, guard, told)
 
 
-@lru_cache(maxsize=4)
-def index_of(tables: Tables) -> SourceIndex:
-    """Return the table of a spec, opened once."""
-    return SourceIndex(tables)
+@lru_cache(maxsize=8)
+def index_of(tables: Tables, derived: str | None = None) -> SourceIndex:
+    """Return the table of a spec, or of one framework that derives from another one, opened once."""
+    return SourceIndex(tables, derived)

@@ -11,7 +11,7 @@ from rlmetrics.lazy_typing import Any
 
 __all__ = ["Clues", "nonzero_in"]
 
-_OWN = re.compile(r"^(?:\w+/)?untranslated/(?P<framework>[A-Za-z]\w*)-(?P<release>[0-9][^/]*)/(?P<key>.+)$")
+_OWN = re.compile(r"^(?:\w+/)?untranslated/(?P<framework>[A-Za-z][\w-]*?)-(?P<release>[0-9][^/]*)/(?P<key>.+)$")
 """A key that a translation set aside: it names what the log was before."""
 _CLASS = re.compile(r"\b([A-Z]\w*Trainer)\.")
 _EXTREMES = ("__MIN", "__MAX")
@@ -35,11 +35,10 @@ class Clues:
         settings: Names of settings that were recorded.
         settings_whole: Whether these are all settings that the trainer's class has.
         settings_beside: Names of settings that stand in files beside the log, which may be those of another run.
-        trainers: Names and tags of trainers that something beside the log names.
-        tags: All tags of a model card beside the log.
+        tags: The tags of a model card beside the log: some may name the trainer, if another one names its framework.
         decimals: With how many decimals all of its numbers are printed; None if that is not one number, or not known.
         nonzero: Keys with a value that is not 0; None if values are not known.
-        where: What recorded the releases, the settings and the names of trainers.
+        where: What recorded the settings, the tags, and the release of each package.
     """
 
     keys: tuple[str, ...]
@@ -49,7 +48,6 @@ class Clues:
     settings: frozenset[str] = frozenset()
     settings_whole: bool = False
     settings_beside: frozenset[str] = frozenset()
-    trainers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     decimals: int | None = None
     nonzero: frozenset[str] | None = None
@@ -64,7 +62,6 @@ class Clues:
             self.settings,
             self.settings_whole,
             self.settings_beside,
-            self.trainers,
             self.tags,
         )
         return (

@@ -18,7 +18,7 @@ from ..tables.versions import is_development, version_key
 from .index import Owner, SourceIndex, Subject
 from .run_clues import Clues
 
-__all__ = ["USUAL", "Observed", "Terms", "weigh"]
+__all__ = ["USUAL", "Observed", "Terms", "tagged_trainers", "weigh"]
 
 USUAL = "usual"
 _STRUCTURED, _PLAIN, _LEAST = 3.5, 1.5, 0.5
@@ -198,13 +198,18 @@ def _lacking_families(observed: Observed, program: Subject) -> dict[int, float]:
 def _versions(observed: Observed) -> Terms:
     """Weigh releases that the run recorded, or that something beside it names."""
     clues, terms = observed.clues, Terms()
-    packages = {name: str(row["package"]) for name, row in observed.index.tables.frameworks.items()}
+    tables = observed.index.tables
+    packages = {
+        name: str(tables.head(name)["package"])
+        for name in {item.framework for item in observed.index.subjects}
+        if tables.head(name)
+    }
     for subject in observed.index.subjects:
         names = subject.framework, packages.get(subject.framework, subject.framework)
         for recorded, weight in ((clues.installed, _INSTALLED), (clues.named, _NAMED)):
             version = next((recorded[name] for name in names if name in recorded), None)
             if version is not None:
-                bits = _answering(observed.index, subject, version)
+                bits = _answering(observed.index, subject, version, recorded)
                 against = subject.releases & ~bits
                 if against:
                     terms.setdefault(subject.number, {}).setdefault(against, 0.0)
@@ -212,9 +217,18 @@ def _versions(observed: Observed) -> Terms:
     return terms
 
 
-def _answering(index: SourceIndex, subject: Subject, version: str) -> int:
-    """Return the releases that a recorded version can be, as bits: those around a development version."""
+def _answering(index: SourceIndex, subject: Subject, version: str, recorded: Mapping[str, str]) -> int:
+    """Return the releases that a recorded version can be, as bits: those around a development version.
+
+    Of a release that runs on several of another framework's it is the pair with the one that was recorded as well.
+    """
     releases = index.known_releases(subject)
+    pairs = releases.paired(version)
+    if pairs:
+        base = index.tables.framework(subject.framework).base
+        under = recorded.get(base[0].name) if base is not None else None
+        named = [pair for pair in pairs if base is not None and base[1][pair] == under]
+        return releases.bits(named or pairs)
     if version in releases:
         return 1 << releases.index(version)
     answering = releases.answering(version)
@@ -273,8 +287,17 @@ def _classes(observed: Observed) -> Terms:
 
 
 def _named_beside(observed: Observed) -> Terms:
-    """Weigh trainers that something beside the log names, such as the tags of a model card."""
-    return _called(observed.index, observed.clues.trainers, _TAG)
+    """Weigh trainers that the tags of a model card name, where another of them names their framework."""
+    return _called(observed.index, tagged_trainers(observed), _TAG)
+
+
+def tagged_trainers(observed: Observed) -> tuple[str, ...]:
+    """Return the tags that may name a trainer: nothing where none names a framework of the index, or its base."""
+    tags, tables = observed.clues.tags, observed.index.tables
+    frameworks = {subject.framework for subject in observed.index.subjects} if tags else ()
+    if not any({name, tables.head(name).get("base")} & {*tags} for name in frameworks):
+        return ()
+    return tuple(tag for tag in tags if tag not in tables.named)
 
 
 def _called(index: SourceIndex, names: tuple[str, ...], weight: float) -> Terms:

@@ -6,10 +6,11 @@ from ..sources.source import CANONICAL
 from ..tables.undescribed import Recognised
 from .answer import Candidate, SourceAnswer
 
-__all__ = ["short_source", "source_line", "undescribed_line", "unknown_line", "wrapper_lines"]
+__all__ = ["second_lines", "short_source", "source_line", "undescribed_line", "unknown_line", "wrapper_lines"]
 
 _MOST_OTHERS = 2
 _MOST_NEAREST = 3
+_MOST_NAMED = 3
 
 
 def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
@@ -58,6 +59,19 @@ def wrapper_lines(answer: SourceAnswer) -> list[str]:
     return [*lines, *(f"{item.key} of {found.name}: {item.note}" for item in found.nearest if item.note)]
 
 
+def second_lines(answer: SourceAnswer) -> list[str]:
+    """Return that another framework logged keys of a run, which are not its source's."""
+    second = answer.second
+    if second is None:
+        return []
+    named = ", ".join(second.keys[:_MOST_NAMED])
+    more = f" and {len(second.keys) - _MOST_NAMED} more" if len(second.keys) > _MOST_NAMED else ""
+    return [
+        f"two frameworks' keys stand in this log: {short_source(second.name)} logs {named}{more}, which "
+        f"{_short(answer).partition('==')[0]} does not; judged is the latter, and they are not"
+    ]
+
+
 def short_source(source: str) -> str:
     """Return a source as people type it: ``trl[grpo]==1.16.0``."""
     head, bracket, rest = source.partition("[")
@@ -74,7 +88,7 @@ def _short(answer: SourceAnswer) -> str:
 def _title(framework: str) -> str:
     from ..tables.loading import load_tables
 
-    return str(load_tables().frameworks.get(framework, {}).get("title", framework))
+    return load_tables().title(framework)
 
 
 def _titled(one: Candidate) -> str:

@@ -14,7 +14,9 @@ __all__ = ["metrics_called", "missing_function"]
 def metrics_called(name: str, tables: Tables | None = None) -> list[str]:
     """Return the metrics of which a name is an alias, and those that come nearest to what other libraries call so."""
     tables = tables or load_tables()
-    return list(dict.fromkeys([*tables.called(name), *(item.metric for item in brought(name, tables))]))
+    return list(
+        dict.fromkeys([*tables.called(name), *(metric for item in brought(name, tables) for metric in item.metrics)])
+    )
 
 
 def missing_function(name: str, functions: Collection[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..meanings.view import open_views
 from ..settings.configuration import Config
-from ..sources.source import nearest
+from ..sources.source import component_named, nearest, owner_of
 from ..tables.loading import load_tables
 from ..tables.tables import Overlays, Tables
 from ..tables.user_errors import NamesError
@@ -53,7 +53,8 @@ def releases(framework: str | None = None, *, spec: Overlays | Tables = None) ->
     """Return the known releases with the components that the spec describes for them.
 
     Args:
-        framework: One framework; all of them if left out.
+        framework: One framework, or a trainer that one has, such as ``grpo``, whose releases alone are meant; all
+            frameworks if left out.
         spec: Folders with further YAML.
 
     Returns:
@@ -63,18 +64,22 @@ def releases(framework: str | None = None, *, spec: Overlays | Tables = None) ->
         NamesError: The framework is unknown.
     """
     tables = load_tables(spec)
-    if framework is not None and framework.lower() not in tables.frameworks:
-        msg = f"unknown framework {framework!r}; {nearest(framework.lower(), tables.frameworks, 'frameworks')}"
+    named = None
+    if framework is not None and not tables.head(framework.lower()) and (owner := owner_of(framework, tables)):
+        framework, named = owner, component_named(tables.framework(owner), framework)
+    if framework is not None and not tables.head(framework.lower()):
+        msg = f"unknown framework {framework!r}; {nearest(framework.lower(), tables.named, 'frameworks')}"
         raise NamesError(msg)
     infos: list[ReleaseInfo] = []
-    for name in [framework.lower()] if framework else tables.frameworks:
+    for name in [framework.lower()] if framework else tables.named:
         table = tables.framework(name)
         described: dict[str, dict[str, None]] = {release: {} for release in table.releases.names}
         for component, _, ranges, _ in table.components:
-            for release in table.releases.expand(ranges):
+            for release in table.releases.expand(ranges) if named in (None, component) else ():
                 described[release].setdefault(component)
         infos += [
             ReleaseInfo(name, release, table.releases.dates[release], tuple(components))
             for release, components in described.items()
+            if components or named is None
         ]
     return infos

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from rlmetrics.lazy_dataclasses import dataclass, field
 
+from ..meanings.key_cadence import Cadence
 from ..tables.key_records import Alternative, Evidence, Fallback, LookAlike, Reading, Signature
 
-__all__ = ["Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"]
+__all__ = ["Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution", "UpstreamReport"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,33 @@ class Documented:
     title: str
     path: str | None = None
     heading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamReport:
+    """An issue or pull request of the framework about a number.
+
+    Attributes:
+        number: Its number.
+        url: Its address.
+        says: What it is about, in our words.
+        state: ``open``, ``closed`` or ``merged`` on the day on which it was read.
+        holds: Whether the number is so in the release that is asked about.
+        releases: In which releases it is so.
+        fixed: The first release in which it is no longer so; None where none is known.
+        by: The number of the pull request that mended it.
+        read: The day up to which it was read.
+    """
+
+    number: int
+    url: str
+    says: str
+    state: str
+    holds: bool
+    releases: tuple[str, ...]
+    fixed: str | None
+    by: int | None
+    read: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +112,8 @@ class Resolution:
         became: For a key that the source lacks: what became of it there; see `rlmetrics.names.mapping.fate.Fate`.
         related: Where nothing has its meaning there, what is taken for it, the likeliest first.
         undescribed: The framework that logs the key, where the spec does not describe it.
+        reports: Issues and pull requests of the framework about it, those that hold in this release first.
+        cadence: How often it gets a new value, and on which x-axis; None where nothing says either.
     """
 
     key: str
@@ -121,14 +151,16 @@ class Resolution:
     became: str | None = None
     related: tuple[LookAlike, ...] = ()
     undescribed: str | None = None
+    cadence: Cadence | None = None
+    reports: tuple[UpstreamReport, ...] = ()
 
     def __repr__(self) -> str:
-        from rlmetrics.names.tables.notebook import one_line
+        from rlmetrics.names.tables.record_display import one_line
 
         return one_line("Resolution", f"{self.key!r} at {self.source}: {self.metric or self.reason}")
 
     def _repr_html_(self) -> str:
-        from rlmetrics.names.tables.notebook import facts_html
+        from rlmetrics.names.tables.record_display import facts_html
 
         facts: list[tuple[str, object]] = [
             ("measures", self.brief or self.reason),
@@ -136,6 +168,7 @@ class Resolution:
             ("unit", self.unit),
             ("logged by", self.component),
             ("logged", self.condition),
+            ("every", None if self.cadence is None else self.cadence.every),
             ("constant", self.constant_when),
             ("defects", [item.what for item in self.defects]),
             ("function", self.function),

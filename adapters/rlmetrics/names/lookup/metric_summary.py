@@ -11,7 +11,9 @@ from ..differences.entry_signature import unstated_of
 from ..meanings.protocol import View
 from ..meanings.view import open_view
 from ..settings.configuration import Config
-from ..tables.component_rows import ComponentTable, TableRow, condition_of
+from ..settings.key_condition import condition_of
+from ..sources.source import parse_source
+from ..tables.component_rows import ComponentTable, TableRow
 from ..tables.key_records import Fallback
 from ..tables.loading import load_tables
 from ..tables.metric_renames import warn_renamed
@@ -81,7 +83,7 @@ def show(name: str, at: str | None = None, *, config: Config = None, spec: Overl
     """Return everything about the metrics that a name can mean.
 
     Args:
-        name: A canonical name, an alias such as ``approx_kl``, or a logged key.
+        name: A canonical name, with ``@variant`` or without, an alias such as ``approx_kl``, or a logged key.
         at: The source that logs the key; without one, any.
         config: Values of configuration keys that differ from the release's defaults.
         spec: Folders with further YAML.
@@ -104,7 +106,12 @@ def show(name: str, at: str | None = None, *, config: Config = None, spec: Overl
         msg = f"nothing is called {name!r}{'' if at is None else f' in {at}'}; {hint}"
         raise NamesError(msg)
     fallbacks = () if view is None else view.source.fallbacks
-    return [Shown(metric, _entry(metric, tables), tuple(_spellings(metric, tables)), fallbacks) for metric in spellings]
+    asked = parse_source(at, tables).framework if at is not None and tables.derived else None
+    derived = asked if asked in tables.derived else None
+    return [
+        Shown(metric, _entry(metric, tables), tuple(_spellings(metric, tables, derived)), fallbacks)
+        for metric in spellings
+    ]
 
 
 def _by_key(name: str, view: View) -> list[str]:
@@ -118,6 +125,9 @@ def _anywhere(name: str, tables: Tables) -> list[str]:
         name = renamed[name]
     if name in tables.metrics:
         return [name]
+    metric, _, variant = name.partition("@")
+    if variant in tables.metrics.get(metric, {}).get("variants", ()):
+        return [metric]
     called = tables.called(name)
     if any(tables.logged_by(metric) for metric in called):
         return called
@@ -138,9 +148,9 @@ def _entry(metric: str, tables: Tables) -> dict[str, Any]:
     return entry
 
 
-def _spellings(metric: str, tables: Tables) -> list[Spelling]:
+def _spellings(metric: str, tables: Tables, derived: str | None) -> list[Spelling]:
     spellings: list[Spelling] = []
-    for logged in _logged(metric, tables):
+    for logged in _logged(metric, tables, derived):
         row, always = logged.row, tuple(i for i, fact in enumerate(logged.row.facts) if "when" not in fact)
         said = logged.table.combined(row, always)
         own = [fact["when"] for fact in row.facts if "when" in fact and fact.get("metric") == metric]
@@ -167,12 +177,13 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
     return spellings
 
 
-def _logged(metric: str, tables: Tables) -> Iterator[_Logged]:
-    """Yield where a metric is logged."""
-    for framework, stems in tables.logged_by(metric).items():
+def _logged(metric: str, tables: Tables, derived: str | None) -> Iterator[_Logged]:
+    """Yield where a metric is logged; of the frameworks that derive from another one only where one is asked about."""
+    logged_by = tables.logged_by(metric)
+    for framework in (*logged_by, *([] if derived is None else [derived])):
         table = tables.framework(framework)
         for component, stem, ranges, _ in table.components:
-            if stem not in stems:
+            if stem not in logged_by.get(framework, (stem,)):
                 continue
             own, among = table.component(stem), table.releases.covered(ranges)
             rows: dict[tuple[object, ...], _Logged] = {}

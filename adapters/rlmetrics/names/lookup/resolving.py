@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
 
 from ..meanings.exact_names import canonical_of
+from ..meanings.key_cadence import cadence_of
 from ..meanings.key_index import KEY, SHOWN, TEMPLATE, misspelt
 from ..meanings.protocol import Match, View
 from ..meanings.view import FrameworkView
@@ -14,18 +15,21 @@ from ..sources.surfaces import LOGGED
 from ..tables.key_records import Signature
 from ..tables.tables import Tables
 from ..tables.templates import LITERAL, OPEN, Template, placeholders_in
-from .lookup_records import Defect, Documented, Resolution
+from .lookup_records import Defect, Documented, Resolution, UpstreamReport
 
 if TYPE_CHECKING:
     from ..meanings.component import ComponentView
+    from ..tables.key_records import Entry
 
 __all__ = [
     "defects_of",
     "function_of",
     "is_users_own",
+    "left_open",
     "logged_as",
     "measured",
     "measured_as",
+    "reports_of",
     "resolution_of",
     "resolve_in",
     "unlogged",
@@ -38,6 +42,9 @@ def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
     """Return what keys mean in a source that is open, as they are spelled."""
     resolutions: list[Resolution] = []
     for key in keys:
+        if found := left_open(view, key):
+            resolutions.append(_left_open(view, key, found))
+            continue
         resolutions += (
             [resolution_of(view, key, match) for match in logged_as(view, key)]
             or measured(key, view.tables)
@@ -49,6 +56,21 @@ def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
 def logged_as(view: View, key: str) -> list[Match]:
     """Return what a source logs by a key."""
     return [match for match in view.find(key) if not _never_logged(view, key, match)]
+
+
+def left_open(view: View, key: str) -> list[str]:
+    """Return the metrics that a name may mean whose convention leaves open which; nothing where it does not."""
+    if isinstance(view, FrameworkView):
+        return []
+    readings = [reading for match in view.find(key)[:1] for reading in view.readings(match.entry)]
+    return [str(reading.metric) for reading in readings] if len(readings) > 1 else []
+
+
+def _left_open(view: View, key: str, metrics: Sequence[str]) -> Resolution:
+    reason = f"{view.source.framework} leaves open which metric it is"
+    return Resolution(
+        key, None, source=str(view.source), reason=reason, nearest=tuple(metrics), fallbacks=view.source.fallbacks
+    )
 
 
 def measured(key: str, tables: Tables) -> list[Resolution]:
@@ -70,6 +92,11 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
     reason = None
     if entry.metric is None:
         reason = "what it measures depends on the configuration; see the alternatives"
+    notes = entry.notes
+    if view.source.chosen and isinstance(view, FrameworkView) and view.source.framework in tables.derived:
+        from .other_bases import base_notes
+
+        notes = (*base_notes(view, match), *notes)
     return Resolution(
         key=key,
         metric=entry.metric,
@@ -93,14 +120,41 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         function=function_of(entry.metric, entry.signature, tables),
         evidence=view.evidence(entry),
         documented=_documented(view, match),
-        note=entry.note,
-        notes=entry.notes,
+        note=" ".join(notes) or None,
+        notes=notes,
         reason=reason,
         fallbacks=view.source.fallbacks,
         matched=_way(view, match),
         near_miss=_near_miss(view, match),
         reads=entry.reads,
+        cadence=cadence_of(view.components[entry.component], entry) if isinstance(view, FrameworkView) else None,
+        reports=reports_of(view.components[entry.component], entry) if isinstance(view, FrameworkView) else (),
     )
+
+
+def reports_of(component: ComponentView, entry: Entry) -> tuple[UpstreamReport, ...]:
+    """Return what the framework's authors were told about a number, what holds in the release first.
+
+    What nobody has compared with the component that it is taken from is not known to have the base's faults.
+    """
+    if entry.signature.unstated:
+        return ()
+    covers = component.table.releases.covers
+    found = [
+        UpstreamReport(
+            number=row["number"],
+            url=row["url"],
+            says=row["says"],
+            state=row["state"],
+            holds=covers(row["releases"], component.release),
+            releases=tuple(row["releases"]),
+            fixed=row.get("fixed"),
+            by=row.get("by"),
+            read=row["read"],
+        )
+        for row in component.reports(entry)
+    ]
+    return tuple(sorted(found, key=lambda report: not report.holds))
 
 
 def _way(view: View, match: Match) -> str:

@@ -80,7 +80,6 @@ class NameMap:
         self._surface = surface
         self._tables = from_.tables
         self._choices: dict[tuple[str, str, str], _Choice] = {}
-        self._translations: dict[tuple[str, str, str], _Choice | None] = {}
         self._ended: dict[str, str | None] = {}
         self._ranking = Ranking(from_, to)
         self._look_alikes = LookAlikes(to)
@@ -98,17 +97,12 @@ class NameMap:
         return f"NameMap({self.from_view.source} -> {self.to_view.source})"
 
     def _repr_html_(self) -> str:
-        from rlmetrics.names.tables.notebook import table_html
+        from rlmetrics.names.tables.record_display import table_html
 
         rows = [(row.from_, row.relation, row.to, [item.what for item in row.differs_by]) for row in self.rows]
         return table_html(
             f"{self.from_view.source} -> {self.to_view.source}", ("from", "relation", "to", "differs by"), rows
         )
-
-    def translated(self, entry: Entry) -> tuple[MapRow, Entry] | None:
-        """Return the row and the target of one entry of the source; None, which is found much sooner, without one."""
-        choice = self._translated(entry)
-        return None if choice is None or choice.target is None else (choice.row, choice.target)
 
     def row_of(self, entry: Entry) -> MapRow:
         """Return the line of one entry of the source."""
@@ -184,7 +178,8 @@ class NameMap:
     def _choose(self, entry: Entry) -> _Choice:
         asked = (entry.component, entry.key, entry.mode)
         if asked not in self._choices:
-            self._choices[asked] = self._find(entry)
+            found = [self._find(reading) for reading in self.from_view.readings(entry)]
+            self._choices[asked] = next((choice for choice in found if choice.target is not None), found[0])
         return self._choices[asked]
 
     def _find(self, entry: Entry) -> _Choice:
@@ -195,19 +190,13 @@ class NameMap:
             return _Choice(MapRow(entry.key, entry.component, None, None, "none", note=note, mode=entry.mode), None, {})
         if self.to_view.source.ended is not None:
             return self._nearest_of_others(entry, self._candidates(entry))
-        return self._translated(entry) or self._without_target(entry, self._candidates(entry))
+        return self._best(entry) or self._without_target(entry, self._candidates(entry))
 
     def _candidates(self, entry: Entry) -> list[Entry]:
         return [] if entry.metric is None else self.to_view.candidates(entry.metric, entry.mode)
 
-    def _translated(self, entry: Entry) -> _Choice | None:
-        """Return what an entry translates to, or between which targets that is ambiguous; None for no target."""
-        asked = (entry.component, entry.key, entry.mode)
-        if asked not in self._translations:
-            self._translations[asked] = self._best(entry)
-        return self._translations[asked]
-
     def _best(self, entry: Entry) -> _Choice | None:
+        """Return what an entry translates to, or between which targets that is ambiguous; None for no target."""
         candidates = self._candidates(entry)
         if self.to_view.source.ended is not None:
             return None

@@ -36,10 +36,13 @@ class Ranking:
         good = self._good(entry, same)
         if good:
             return good
+        others = [target for target in candidates if target not in same]
+        if len(others) == 1:
+            return self._good(entry, others)
         places: dict[tuple[object, ...], list[Entry]] = {}
-        for target in candidates:
-            if target not in same:
-                places.setdefault(self._place(entry, target), []).append(target)
+        apart = len({target.component for target in others}) > 1
+        for target in others:
+            places.setdefault(self._place(entry, target, apart=apart), []).append(target)
         for _, targets in sorted(places.items(), key=lambda item: item[0]):
             good = self._good(entry, targets)
             if good:
@@ -52,16 +55,21 @@ class Ranking:
         good = [(relation, target) for relation, target in related if relation.translates]
         return sorted(good, key=lambda item: self.score(entry, *item)) if len(good) > 1 else good
 
-    def _place(self, entry: Entry, target: Entry) -> tuple[object, ...]:
+    def _place(self, entry: Entry, target: Entry, *, apart: bool) -> tuple[object, ...]:
         """Return how far a candidate is from an entry, whatever their relation.
 
         The same component and there the same name come first: whatever configuration logged the key will log it again,
         unless no configuration does.
         Then come the components of the program that has most in common with the source's: a policy's gradient norm
         belongs to the reinforcement learning of the target, not to its supervised trainer.
+
+        Args:
+            entry: The entry.
+            target: The candidate.
+            apart: Whether candidates are of several components; what only one has in common need not be counted.
         """
         elsewhere = target.component != entry.component
-        shared, is_all = self._affinity(entry.component, target.component) if elsewhere else (0.0, True)
+        shared, is_all = self._affinity(entry.component, target.component) if elsewhere and apart else (0.0, True)
         return elsewhere, elsewhere or target.key != entry.key, -shared, not is_all, self._doubt(entry, target)
 
     def _doubt(self, entry: Entry, target: Entry) -> int:

@@ -11,7 +11,7 @@ from rlmetrics.lazy_typing import Any, NamedTuple
 
 from ..differences.severity import Circumstances, unmet
 from ..settings.configuration import Config, Configuration, configuration_of
-from ..settings.guards import names_in
+from ..settings.guards import Value, names_in
 from ..settings.implied_settings import guards_in
 from ..sources.source import Component
 from ..sources.surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
@@ -50,6 +50,21 @@ class _Shown(NamedTuple):
     templates: Sequence[tuple[Template, tuple[str, str]]]
 
 
+class _Spelling(NamedTuple):
+    """A template as a tracker shows it, and the key and mode that it is of."""
+
+    surface: str
+    rules: Rules
+    template: Template
+    record: tuple[str, str]
+
+
+_FEW = 3
+"""Letters by which most templates that a key does not fit are told."""
+_MOST_STARTS = 1000
+"""How many beginnings of keys are remembered."""
+
+
 class ComponentView:
     """One component in one release.
 
@@ -81,7 +96,9 @@ class ComponentView:
         self._entries = Entries(self.label, tables, self._own)
         self.given = config
         """Values that differ from the defaults."""
+        self._tried: dict[tuple[str, str], ComponentView] = {}
         self._templates: dict[str, Template] = {}
+        self._started: dict[str, list[_Spelling]] = {}
 
     @cached_property
     def program(self) -> str:
@@ -92,6 +109,21 @@ class ComponentView:
     def config(self) -> Configuration:
         """Configuration keys and their values."""
         return configuration_of(self.table, self._own, self.release, self.given)
+
+    @cached_property
+    def _set(self) -> Mapping[str, Value]:
+        """The settings whose values are not the defaults."""
+        values, defaults = self.config.values, self.config.defaults
+        return {name: value for name, value in values.items() if name not in defaults or value != defaults[name]}
+
+    def trying(self, name: str, value: Value) -> ComponentView:
+        """Return the component with another value of one setting; kept, for most keys ask for the same few."""
+        asked = name, repr(value)
+        if asked not in self._tried:
+            component = Component(self.label, self.stem, "")
+            changed = {**self._set, name: value}
+            self._tried[asked] = ComponentView(self.tables, self.table, component, self.release, changed, self.label)
+        return self._tried[asked]
 
     @cached_property
     def circumstances(self) -> Circumstances:
@@ -153,9 +185,19 @@ class ComponentView:
         """Keys that a guide lists although this release never logs them."""
         return self._own.unlogged(self.release)
 
+    def reports(self, entry: Entry) -> list[Mapping[str, Any]]:
+        """Return what the framework's authors were told about a number, in this release or any other."""
+        prefix = self._own.eval_prefix if entry.mode == "eval" else ""
+        key = entry.key.removeprefix(prefix)
+        return [row for row in self._own.reports if key in row["keys"]]
+
     def entries(self) -> list[Entry]:
         """Return everything that is logged, one entry for each key and mode."""
         return [self._one([self._entry(row) for row in rows]) for rows in self._by_key.values()]
+
+    def places(self) -> list[tuple[str, str, str]]:
+        """Return component, key and mode of each entry, which need not be made for that."""
+        return [(self.label, key, mode) for key, mode in self._by_key]
 
     def measures(self, word: str) -> bool:
         """Tell whether something is logged whose metric has a word in its name."""
@@ -204,23 +246,33 @@ class ComponentView:
         for shown in self._shown:
             if key in shown.literals:
                 return KeyHit((LITERAL, 1), self.entry(*shown.literals[key]), shown.tracker, {})
-        hits = self._match(key, LOGGED, (), [(self.template(name), (name, mode)) for name, mode in self._templated])
-        for shown in self._shown:
-            hits += self._match(key, shown.tracker, shown.rules, shown.templates)
-        return min(hits, key=lambda hit: (hit.rank, not hit.entry.logged), default=None)
-
-    def _match(
-        self, key: str, surface: str, rules: Rules, templates: Sequence[tuple[Template, tuple[str, str]]]
-    ) -> list[KeyHit]:
         hits = []
-        for template, record in templates:
+        for surface, rules, template, record in self._beginning(key[:_FEW]):
             values = template.parse(key)
             # train/eval_x fits train/{any}, but eval_x would have been shown as eval/x.
             if values is not None and show_name(self.template(record[0]).format(values), rules) == key:
                 # Of two that match anything, the one with more text of its own says more: train/{name}, not {name}.
                 second = -template.literal_length if template.rank == OPEN else int(surface != LOGGED)
                 hits.append(KeyHit((template.rank, second), self.entry(*record), surface, values))
-        return hits
+        return min(hits, key=lambda hit: (hit.rank, not hit.entry.logged), default=None)
+
+    def _beginning(self, start: str) -> list[_Spelling]:
+        """Return the templates, as each tracker shows them, that a key which begins so may fit."""
+        if start not in self._started:
+            if len(self._started) >= _MOST_STARTS:
+                self._started.clear()
+            self._started[start] = [each for each in self._spellings if each.template.may_begin(start)]
+        return self._started[start]
+
+    @cached_property
+    def _spellings(self) -> list[_Spelling]:
+        """Every template, as it is logged and as each tracker shows it."""
+        logged = [_Spelling(LOGGED, (), self.template(name), (name, mode)) for name, mode in self._templated]
+        return logged + [
+            _Spelling(shown.tracker, shown.rules, template, record)
+            for shown in self._shown
+            for template, record in shown.templates
+        ]
 
     def template(self, key: str) -> Template:
         """Return the template of a key of this component."""

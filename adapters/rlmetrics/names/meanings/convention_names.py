@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.lazy_typing import Any
 
 from ..differences.entry_signature import canonical_signature
 from ..tables.key_records import Entry
@@ -23,24 +24,28 @@ class ConventionView(NamesOnly):
     def _entries(self) -> list[Entry]:
         convention = self.tables.conventions[self.source.framework]
         traits = convention.get("traits", ())
-        return [self._named(row["name"], row["metric"], row.get("note"), traits) for row in convention["names"]]
+        return [self._named(row, traits) for row in convention["names"]]
 
-    def _named(self, name: str, metric: str, note: str | None, traits: Sequence[str]) -> Entry:
-        signature = canonical_signature(metric, self.tables)
-        signature = replace(signature, traits=(*signature.traits, *traits))
-        return self._entry(self.source.framework, name, metric, signature, note=note)
+    def _named(self, row: Mapping[str, Any], traits: Sequence[str]) -> Entry:
+        signature = canonical_signature(row["metric"], self.tables)
+        signature = replace(signature, traits=(*signature.traits, *traits), scale=row.get("scale", 1.0))
+        return self._entry(self.source.framework, row["name"], row["metric"], signature, note=row.get("note"))
+
+    def readings(self, entry: Entry) -> list[Entry]:
+        """Return what a name may be: an entry for each metric that the convention's words fit."""
+        return [reading for reading in self._entries if reading.key == entry.key]
 
     def entries(self) -> list[Entry]:
-        """Return every name."""
-        return list(self._entries)
+        """Return every name, as the first of its readings."""
+        return list({entry.key: entry for entry in reversed(self._entries)}.values())[::-1]
 
     def candidates(self, metric: str, mode: str) -> list[Entry]:
         """Return the names of a metric; there are none for evaluation."""
         return [entry for entry in self._entries if (entry.metric, entry.mode) == (metric, mode)]
 
     def find(self, key: str) -> list[Match]:
-        """Return what a name is."""
-        return [Match(entry, "logged", {}) for entry in self._entries if entry.key == key]
+        """Return what a name is, by the first of its readings."""
+        return [Match(entry, "logged", {}) for entry in self.entries() if entry.key == key]
 
     def template(self, entry: Entry) -> Template:
         """Return the template of a name, which has no placeholders."""

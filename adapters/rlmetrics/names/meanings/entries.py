@@ -8,7 +8,8 @@ from rlmetrics.lazy_typing import Any
 
 from ..differences.entry_signature import effective_signature
 from ..settings.configuration import Configuration
-from ..tables.component_rows import ComponentTable, TableRow, condition_of
+from ..settings.key_condition import condition_of
+from ..tables.component_rows import ComponentTable, TableRow
 from ..tables.key_records import Alternative, Entry, Signature
 from ..tables.pieces import NOT_OF_THE_NUMBER
 from ..tables.tables import Tables
@@ -67,6 +68,8 @@ class Entries:
             reads=self._table.reads(said) if said["reads"] else (),
             never=bool(said["fails"]),
             preferred=bool(said.get("preferred")),
+            every=said.get("every"),
+            axis=said.get("axis"),
         )
 
     def said(self, row: TableRow, config: Configuration) -> Mapping[str, Any]:

@@ -28,6 +28,10 @@ class NamesOnly:
     def circumstances(self, component: str) -> None:
         """Return nothing: there are no settings."""
 
+    def readings(self, entry: Entry) -> list[Entry]:
+        """Return the entry alone."""
+        return [entry]
+
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return nothing: no source shows these names."""
         return ()

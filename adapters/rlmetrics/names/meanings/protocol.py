@@ -45,6 +45,10 @@ class View(Protocol):
         """Return the entries of a metric in a mode."""
         ...
 
+    def readings(self, entry: Entry) -> list[Entry]:
+        """Return what an entry may be: itself, and more where its source leaves open which metric it is."""
+        ...
+
     def find(self, key: str) -> list[Match]:
         """Return what a key is, in the components in which its reading is most specific."""
         ...

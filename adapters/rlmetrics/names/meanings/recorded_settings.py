@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.lazy_typing import Any
 
-from ..settings.configuration import AROUND, UNKNOWN, check_config, find_key, fitting, recorded_key, single
+from ..settings.configuration import UNKNOWN, check_config, find_key, fitting, recorded_key, single
 from ..tables.loading import load_tables
-from ..tables.tables import Overlays, Tables
+from ..tables.tables import AROUND, Overlays, Tables
 from .protocol import View
 from .view import FrameworkView, open_view
 
-__all__ = ["Understood", "is_setting", "keys_of", "merged", "understood"]
+__all__ = ["Understood", "around_of", "is_setting", "keys_of", "merged", "understood"]
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,17 @@ class Understood:
     unknown: tuple[str, ...] = ()
 
 
-def understood(settings: Mapping[str, Any], keys: Mapping[str, Any]) -> Understood:
+def understood(settings: Mapping[str, Any], keys: Mapping[str, Any], around: Collection[str] = AROUND) -> Understood:
     """Return what a source takes of a configuration.
 
     Args:
         settings: By the names under which a run recorded them.
         keys: What the spec says about the source's settings.
+        around: Names under which a whole configuration stands.
     """
     values: dict[str, Any] = {}
     for given, value in settings.items():
-        name = recorded_key(given, keys)
+        name = recorded_key(given, keys, around)
         if name is None or (name != given and (name in settings or name in values)):
             continue
         known = value is not UNKNOWN and fitting(name, value, keys[name])
@@ -50,18 +51,23 @@ def understood(settings: Mapping[str, Any], keys: Mapping[str, Any]) -> Understo
 def is_setting(given: str, tables: Tables) -> bool:
     """Tell whether any release of any framework has a setting of a whole configuration."""
     plain = given.replace("/", ".")
-    around, _, rest = plain.partition(".")
-    forms = {plain, rest} if around in AROUND else {plain}
-    return any(
-        not forms.isdisjoint(table.settings.every) or any(form in table.config for form in forms)
-        for table in map(tables.framework, tables.frameworks)
-    )
+    outer, _, rest = plain.partition(".")
+    for table in map(tables.framework, tables.frameworks):
+        forms = {plain, rest} if outer in table.around else {plain}
+        if not forms.isdisjoint(table.settings.every) or any(form in table.config for form in forms):
+            return True
+    return False
 
 
 def keys_of(view: View) -> dict[str, Any]:
     """Return what the spec says about the settings of a source."""
     components = view.components.values() if isinstance(view, FrameworkView) else ()
     return {name: row for component in components for name, row in component.config.keys.items()}
+
+
+def around_of(view: View) -> Collection[str]:
+    """Return the names under which runs of a source record a whole configuration."""
+    return view.tables.framework(view.source.framework).around if isinstance(view, FrameworkView) else AROUND
 
 
 def merged(
@@ -88,7 +94,10 @@ def merged(
         others = [tables.framework(name) for name in tables.frameworks if name != view.source.framework]
         own = {name: value for name, value in given.items() if not any(one.settings.had(name) for one in others)}
         check_config(own, [keys], [(tables.framework(view.source.framework), view.source.release)])
-    known = understood(settings, keys)
+    around = around_of(view)
+    known = understood(settings, keys, around)
     # A short name that a run uses for something else must not be taken for the end of a setting's.
-    rest = {name: value for name, value in settings.items() if value is not UNKNOWN and not find_key(name, keys)}
+    rest = {
+        name: value for name, value in settings.items() if value is not UNKNOWN and not find_key(name, keys, around)
+    }
     return replace(known, values={**rest, **known.values, **given})

@@ -84,6 +84,10 @@ class FrameworkView:
         """Return everything that is logged, component by component."""
         return self._entries
 
+    def places(self) -> list[tuple[str, str, str]]:
+        """Return component, key and mode of everything that is logged, in the same order."""
+        return [place for component in self.components.values() for place in component.places()]
+
     def candidates(self, metric: str, mode: str) -> list[Entry]:
         """Return the entries of a metric in a mode."""
         return self._by_metric.get((metric, mode), [])
@@ -109,6 +113,10 @@ class FrameworkView:
     def circumstances(self, component: str) -> Circumstances | None:
         """Return what decides whether the numbers of a component differ from others."""
         return self.components[component].circumstances
+
+    def readings(self, entry: Entry) -> list[Entry]:
+        """Return the entry alone: a release settles what each of its keys is."""
+        return [entry]
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return where the source of the release shows an entry."""
@@ -209,9 +217,7 @@ def _canonical(tables: Tables, source: Source) -> CanonicalView:
 
 def _keys_of(component: ComponentView, config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the configuration keys of a component, but for given ones that its release lacks."""
-    from ..settings.configuration import find_key
-
     keys = component.config.keys
-    named = {name for given in config if (name := find_key(given, keys)) is not None}
+    named = {name for given in config if (name := component.config.find(given)) is not None}
     lacking = {name for name in named if not component.config.has(name)}
     return {name: row for name, row in keys.items() if name not in lacking} if lacking else keys

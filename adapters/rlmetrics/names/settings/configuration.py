@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from functools import cache
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 from ..sources.source import nearest
-from ..tables.tables import FrameworkTable
+from ..tables.tables import AROUND, FrameworkTable
 from ..tables.user_errors import NamesError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .guards import Value
 
 __all__ = [
-    "AROUND",
     "UNKNOWN",
     "Config",
     "Configuration",
@@ -42,21 +41,6 @@ UNKNOWN = _Unknown.UNKNOWN
 
 _SEVERAL = "several"
 """What a choice is called of which a list of more than one may be given."""
-
-AROUND = frozenset(
-    {
-        "trl_ppo_trainer_config",
-        "config",
-        "training_args",
-        "training_arguments",
-        "trainer_args",
-        "args",
-        "hparams",
-        "trl",
-        "training",
-    }
-)
-"""Names under which a whole configuration stands, the old PPOTrainer's among them."""
 
 
 _SWITCH = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
@@ -119,7 +103,7 @@ class Configuration:
         self._holds: dict[str, bool | None] = {}
         self.given: set[str] = set()
         for given, value in (config or {}).items():
-            full_name = find_key(given, keys)
+            full_name = self.find(given)
             if full_name is None:
                 continue
             self.given.add(full_name)
@@ -132,6 +116,10 @@ class Configuration:
             # What asks nothing of the given values holds as it does by default.
             names_in, given_names = _guards().names_in, self.given
             self._holds = {guard: holds for guard, holds in answered.items() if given_names.isdisjoint(names_in(guard))}
+
+    def find(self, given: str) -> str | None:
+        """Return the key that is meant; see `find_key`."""
+        return find_key(given, self.keys, self._table.around)
 
     def holds(self, guard: str) -> bool | None:
         """Return whether a guard holds; None if that depends on a key whose value is not known."""
@@ -157,27 +145,32 @@ class Configuration:
         return None
 
 
-def find_key(given: str, keys: Mapping[str, Any]) -> str | None:
+def find_key(given: str, keys: Mapping[str, Any], around: Collection[str] = AROUND) -> str | None:
     """Return the key that is meant: itself, or the only one that ends with it after a dot.
 
     Hydra's ``+`` and ``++`` are no part of a name. In a whole configuration names are whole, too.
+
+    Args:
+        given: A name.
+        keys: The known keys.
+        around: Names under which a whole configuration stands.
     """
     if given in keys:
         return str(given)
     if isinstance(given, RecordedName):
-        return recorded_key(given, keys)
+        return recorded_key(given, keys, around)
     name = given.lstrip("+")
     ends = [name] if name in keys else [key for key in keys if key.endswith(f".{name}")]
     return ends[0] if len(ends) == 1 else None
 
 
-def recorded_key(given: str, keys: Mapping[str, Any]) -> str | None:
+def recorded_key(given: str, keys: Mapping[str, Any], around: Collection[str] = AROUND) -> str | None:
     """Return the key that a whole configuration means: what surrounds all of it is no part of its names."""
     for name in (given, given.replace("/", ".")):
         if name in keys:
             return str(name)
-        around, _, rest = name.partition(".")
-        if around in AROUND and rest in keys:
+        outer, _, rest = name.partition(".")
+        if outer in around and rest in keys:
             return rest
     return None
 

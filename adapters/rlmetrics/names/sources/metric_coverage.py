@@ -48,8 +48,8 @@ def coverage(framework: str | None = None, *, spec: Overlays | Tables = None) ->
         NamesError: The framework is unknown.
     """
     tables = load_tables(spec)
-    if framework is not None and framework not in tables.frameworks:
-        msg = f"unknown framework {framework!r}; {nearest(framework, tables.frameworks, 'frameworks')}"
+    if framework is not None and not tables.head(framework):
+        msg = f"unknown framework {framework!r}; {nearest(framework, tables.named, 'frameworks')}"
         raise NamesError(msg)
     logged: dict[str, dict[tuple[str, str], tuple[set[str], dict[str, None]]]] = {name: {} for name in tables.metrics}
     for name in tables.frameworks if framework is None else [framework]:

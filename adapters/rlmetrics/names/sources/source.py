@@ -10,9 +10,21 @@ from ..tables.key_records import Fallback
 from ..tables.tables import FrameworkTable, Tables
 from ..tables.user_errors import FallbackWarning, NamesError
 from ..tables.versions import is_development, version_key
-from .source_spelling import components_called, implied_release, release_of_series
+from .source_spelling import components_called, implied_release, is_called, newest_base, release_of_series
 
-__all__ = ["CANONICAL", "Component", "Source", "describe_releases", "last_release", "nearest", "parse_source"]
+__all__ = [
+    "CANONICAL",
+    "Component",
+    "Source",
+    "bases_left_open",
+    "component_named",
+    "describe_releases",
+    "last_release",
+    "nearest",
+    "owner_of",
+    "parse_source",
+    "source_parts",
+]
 
 CANONICAL = "canonical"
 
@@ -88,7 +100,8 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     Args:
         text: ``FRAMEWORK[COMPONENT]==RELEASE``, ``FRAMEWORK==RELEASE`` or ``canonical``. Without a release the
             installed one is meant if the spec covers it, else the newest; ``0.12`` is 0.12.0 or else its newest patch,
-            ``0.12.*`` the newest patch. A component may be called in short: ``grpo``.
+            ``0.12.*`` the newest patch. A component may be called in short, ``grpo``, and without its framework where
+            only one has it.
         tables: Where frameworks and their components are looked up.
         as_target: Whether a component that an older release has and this one no longer has is answered with all
             components of the release, and ``ended`` set.
@@ -101,7 +114,7 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     Raises:
         NamesError: The framework, the component or the release is unknown or not described.
     """
-    parts = _parts(text)
+    parts = source_parts(text)
     if parts is None:
         msg = f"{text!r} is no source; write FRAMEWORK[COMPONENT]==RELEASE, such as {_example(tables)}, or canonical"
         raise NamesError(msg)
@@ -109,13 +122,17 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     framework = name.lower()
     if framework == CANONICAL:
         return _named(CANONICAL, component, release, tables.version)
-    if framework not in tables.frameworks:
+    if framework not in tables.frameworks and framework not in tables.derived:
         targets = [name for name, row in tables.conventions.items() if not {"search", "known_by"} & row.keys()]
         if framework in targets:
             return _named(framework, component, release, str(tables.conventions[framework]["version"]))
-        known = [*tables.frameworks, *targets, CANONICAL]
+        known = [*tables.named, *targets, CANONICAL]
         from ..tables.undescribed import undescribed_called
 
+        owner = None if component else owner_of(name, tables)
+        if owner is not None:
+            full = f"{owner}[{name}]" + ("" if release is None else f"=={release}")
+            return parse_source(full, tables, as_target=as_target)
         if (title := undescribed_called(framework, tables)) is not None:
             msg = f"{title} is not described; known are {', '.join(known)}"
             raise NamesError(msg)
@@ -128,13 +145,13 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
         named = candidates[0][0]
     chosen = ""
     if release is None:
-        implied = implied_release(table, str(tables.frameworks[framework]["package"]), candidates)
+        implied = implied_release(table, str(tables.head(framework)["package"]), candidates)
         if implied is None:
             msg = f"{text!r} names no release, and the spec describes none; add one, such as {framework}==RELEASE"
             raise NamesError(msg)
         release, chosen = implied
     elif release not in table.releases:
-        release, chosen = release_of_series(table, release, candidates) or (release, "")
+        release, chosen = release_of_series(table, release, candidates) or newest_base(table, release) or (release, "")
     effective = _effective_release(table, release)
     described = tuple(
         Component(name, stem, module)
@@ -168,7 +185,13 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     return source
 
 
-def _parts(text: str) -> tuple[str, str | None, str | None] | None:
+def owner_of(component: str, tables: Tables) -> str | None:
+    """Return the framework that a component alone stands for, ``trl`` for ``grpo``; None if not exactly one has it."""
+    owners = [name for name in tables.frameworks if is_called(tables.framework(name), component)]
+    return owners[0] if len(owners) == 1 else None
+
+
+def source_parts(text: str) -> tuple[str, str | None, str | None] | None:
     """Return framework, component and release of ``FRAMEWORK[COMPONENT]==RELEASE``; None for a text of another form."""
     text = text.strip()
     end = next((place for place, sign in enumerate(text) if sign in "[=" or sign.isspace()), len(text))
@@ -200,6 +223,15 @@ def _named(name: str, component: str | None, release: str | None, version: str) 
     return Source(name, version, requested=release or version)
 
 
+def component_named(table: FrameworkTable, named: str) -> str:
+    """Return the full name of a component that may be called in short.
+
+    Raises:
+        NamesError: There is none, or several are called so.
+    """
+    return _components(table, named)[0][0]
+
+
 def _components(table: FrameworkTable, named: str | None) -> list[tuple[str, str, list[str], str]]:
     if named is None:
         return list(table.components)
@@ -224,6 +256,31 @@ def last_release(table: FrameworkTable, component: str, release: str) -> str | N
         return None
     last = max(covered, key=table.releases.index)
     return last if table.releases.index(last) < table.releases.index(release) else None
+
+
+def bases_left_open(text: str, tables: Tables) -> frozenset[str]:
+    """Return the sources that a text leaves open which names no release of the framework under its own.
+
+    Args:
+        text: Such as ``ms-swift[GRPOTrainer]==4.6.0``, which runs on several releases of TRL.
+        tables: Where frameworks and their components are looked up.
+
+    Returns:
+        Each component on each release under it; nothing where the text names one, or there is but one.
+
+    Raises:
+        NamesError: It is no source.
+    """
+    source = parse_source(text, tables)
+    if source.framework not in tables.derived or "+" in text:
+        return frozenset()
+    table = tables.framework(source.framework)
+    pairs = table.releases.paired(source.release.partition("+")[0])
+    if len(pairs) < 2:
+        return frozenset()
+    names = [one.name for one in source.components]
+    found = {f"{source.framework}[{name}]=={pair}": (name, pair) for pair in pairs for name in names}
+    return frozenset(full for full, (name, pair) in found.items() if name in dict(table.described(pair)))
 
 
 def _effective_release(table: FrameworkTable, release: str) -> str:
@@ -281,4 +338,4 @@ def _example(tables: Tables) -> str:
         table = tables.framework(name)
         if table.components:
             return f"{name}[{table.components[0][0]}]=={_newest(table)}"
-    return "trl[GRPOTrainer]==1.16.0"
+    return "FRAMEWORK[COMPONENT]==RELEASE"

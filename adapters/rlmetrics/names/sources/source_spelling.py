@@ -9,7 +9,17 @@ from rlmetrics.lazy_typing import NamedTuple
 from ..tables.tables import FrameworkTable
 from ..tables.versions import Releases, version_key
 
-__all__ = ["INSTALLED", "NEWEST", "Choice", "Described", "components_called", "implied_release", "release_of_series"]
+__all__ = [
+    "INSTALLED",
+    "NEWEST",
+    "Choice",
+    "Described",
+    "components_called",
+    "implied_release",
+    "is_called",
+    "newest_base",
+    "release_of_series",
+]
 
 INSTALLED = "installed here"
 NEWEST = "the newest known"
@@ -53,6 +63,12 @@ def components_called(table: FrameworkTable, asked: str) -> list[Described]:
     return []
 
 
+def is_called(table: FrameworkTable, asked: str) -> bool:
+    """Tell whether a framework has a component with exactly this name, in full or in short."""
+    folded = _folded(asked)
+    return any(folded in (_folded(item[0]), _short(item[0])) for item in table.components)
+
+
 def implied_release(table: FrameworkTable, package: str, candidates: Sequence[Described]) -> Choice | None:
     """Return the release that is meant where none is named, or None if the spec describes no component.
 
@@ -90,6 +106,15 @@ def release_of_series(table: FrameworkTable, asked: str, candidates: Sequence[De
     newest = [name for name in patches if name in covered] or patches
     lacks = f" with {candidates[0][0]}" if newest[-1] != patches[-1] else ""
     return Choice(newest[-1], f"the newest of {match['star'] or asked}{lacks}")
+
+
+def newest_base(table: FrameworkTable, asked: str) -> Choice | None:
+    """Return a release on the newest that it accepts of the framework under it, where nobody said on which it runs."""
+    pairs = table.releases.paired(asked)
+    if not pairs or table.base is None:
+        return None
+    base, under = table.base
+    return Choice(pairs[-1], f"with {base.name} {under[pairs[-1]]}, the newest that it runs on")
 
 
 def _covered(releases: Releases, components: Sequence[Described]) -> frozenset[str]:

@@ -12,7 +12,7 @@ from .pieces import Piece, combine
 from .table_text import TextRows
 from .versions import Releases
 
-__all__ = ["Bound", "ComponentTable", "TableRow", "condition_of", "expressions_of", "guards_of", "metrics_of"]
+__all__ = ["Bound", "ComponentTable", "TableRow", "expressions_of", "guards_of", "metrics_of"]
 
 _DECIDES = ("when", "scale", "offset")
 
@@ -143,6 +143,12 @@ class ComponentTable:
         rows: Sequence[Mapping[str, Any]] = self._data.get("unlogged", ())
         return [row for row in rows if self._releases.covers(row["releases"], release)]
 
+    @property
+    def reports(self) -> Sequence[Mapping[str, Any]]:
+        """What the framework's authors were told about numbers of any release."""
+        rows: Sequence[Mapping[str, Any]] = self._data.get("reports", ())
+        return rows
+
     @cached_property
     def rows(self) -> tuple[TableRow, ...]:
         """Every row, the component's own keys first."""
@@ -260,10 +266,3 @@ def expressions_of(row: TableRow) -> list[str]:
     """Return every expression of settings in a row."""
     texts = [str(piece[name]) for piece in (row.record, *row.facts) for name in _DECIDES if name in piece]
     return [*texts, *(guard for piece in (row.record, *row.facts) for guard in piece.get("logged_when", ()))]
-
-
-def condition_of(combined: Mapping[str, Any]) -> str | None:
-    """Return when a key is logged: its guards, then what is said in words."""
-    guards = combined["logged_when"]
-    guard = guards[0] if len(guards) == 1 else " and ".join(f"({each})" if " or " in each else each for each in guards)
-    return "; ".join(text for text in (guard, combined.get("condition"), *combined["fails"]) if text) or None

@@ -161,6 +161,8 @@ class Entry(NamedTuple):
         reads: What certain values mean here.
         never: Whether no setting has it logged: what would log it ends with an error.
         preferred: Whether a number goes to this key where several are equally good.
+        every: What a new value comes with, where that is not what the component says.
+        axis: The x-axis, where that is not the component's.
     """
 
     component: str
@@ -183,6 +185,8 @@ class Entry(NamedTuple):
     reads: tuple[Reading, ...] = ()
     never: bool = False
     preferred: bool = False
+    every: str | None = None
+    axis: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,16 @@ class KnownSettings:
         data: Ranges of releases, joined by spaces, to names of settings under ``NAMES``, those of packages that any
             release may come with under an empty text; under ``OPEN`` sections that users fill.
         releases: The releases of the framework.
+        base: The settings of the framework that it derives from, with the release of that one under each of these.
     """
 
-    def __init__(self, data: Mapping[str, Any], releases: Releases) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        releases: Releases,
+        base: tuple[KnownSettings, Mapping[str, str]] | None = None,
+    ) -> None:
+        self._base = base
         self._named: Mapping[str, Sequence[str]] = data.get("NAMES", {})
         self._open: Sequence[str] = data.get("OPEN", ())
         self._releases = releases
@@ -30,12 +37,13 @@ class KnownSettings:
 
     def _of(self, release: str) -> frozenset[str]:
         covers = self._releases.covers
-        return frozenset(
+        own = frozenset(
             name
             for ranges, names in self._named.items()
             if not ranges or covers(ranges.split(" "), release)
             for name in names
         )
+        return own if self._base is None else own | self._base[0].of(self._base[1][release])
 
     def has(self, given: str, release: str) -> bool:
         """Tell whether a release has a setting: under that name, one that ends with it, or in a section to be filled.
@@ -51,13 +59,15 @@ class KnownSettings:
     @cached_property
     def every(self) -> frozenset[str]:
         """The names of the settings that any release has."""
-        return frozenset(name for names in self._named.values() for name in names)
+        own = frozenset(name for names in self._named.values() for name in names)
+        return own if self._base is None else own | self._base[0].every
 
     def _among(self, given: str, names: frozenset[str]) -> bool:
         name = given.lstrip("+")
         if name in names or any(known.endswith(f".{name}") for known in names):
             return True
-        if any(name.startswith(f"{section}.") for section in self._open if section in names):
+        sections = self._open if self._base is None else (*self._open, *self._base[0]._open)
+        if any(name.startswith(f"{section}.") for section in sections if section in names):
             return True
         section = name.rpartition(".")[0]
         return given.startswith("+") and bool(section) and any(known.startswith(f"{section}.") for known in names)

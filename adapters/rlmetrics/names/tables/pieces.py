@@ -29,7 +29,7 @@ _NOTHING: Mapping[str, tuple[Any, ...]] = dict.fromkeys(ADDED, ())
 
 NOT_OF_THE_NUMBER = frozenset(
     {"when", "name", "notes", "documented", "reads", "at", "constant_when", "parameters", "gathered", "foreign"}
-    | {"as_defined", "silent", "preferred"}
+    | {"as_defined", "silent", "preferred", "overridden", "every", "axis"}
 )
 """Fields that say nothing about how the number is computed, or whether it is logged."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 
+from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 from .key_records import Evidence
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from .known_settings import KnownSettings
     from .versions import Releases
 
-__all__ = ["FrameworkTable", "MetricTable", "Overlays", "Tables"]
+__all__ = ["AROUND", "FrameworkTable", "MetricTable", "Overlays", "Tables"]
 
 Overlays = str | PathLike[str] | Sequence[str | PathLike[str]] | None
 """Folders with further YAML, of the structure of ``spec/``."""
+
+AROUND = frozenset({"config", "training_args", "training_arguments", "trainer_args", "args", "hparams", "training"})
+"""Names under which programs of any kind put a whole configuration; a framework can have more of its own."""
 
 Load = Callable[[str], Mapping[str, Any]]
 """Gives a table by its name, such as ``metrics/policy``."""
@@ -35,10 +39,17 @@ class FrameworkTable:
         self._index = load(f"frameworks/{name}/framework")
         self._components: dict[str, ComponentTable] = {}
         self._proven: dict[str, Mapping[str, Any]] = {}
+        self._stated: dict[tuple[str, str], list[tuple[str, str, Sequence[int], Sequence[str], str]]] = {}
         self._defaults: dict[str, Mapping[str, Any]] = {}
         self._described: dict[str, Sequence[tuple[str, str]]] = {}
         self.kept: dict[object, Any] = {}
         """What is found out about the framework once, for whoever asks again."""
+
+    @cached_property
+    def base(self) -> tuple[FrameworkTable, Mapping[str, str]] | None:
+        """The framework that this one derives from, and its release under each of this one's; None if it does not."""
+        name, under = self._index.get("DERIVES", (None, {}))
+        return None if name is None else (FrameworkTable(name, self._load), under)
 
     @cached_property
     def releases(self) -> Releases:
@@ -68,10 +79,34 @@ class FrameworkTable:
         return programs
 
     @property
+    def tasks(self) -> Mapping[str, str]:
+        """What people train with it, each with the component or program that does it."""
+        tasks: Mapping[str, str] = self._index.get("TASKS", {})
+        return tasks
+
+    @property
+    def jumps(self) -> Sequence[str]:
+        """Minor releases from which people upgrade far at once, the oldest first."""
+        jumps: Sequence[str] = self._index.get("JUMPS", ())
+        return jumps
+
+    @property
+    def succeeded(self) -> Mapping[str, str]:
+        """Components that ended, each with the one that does their work since."""
+        succeeded: Mapping[str, str] = self._index.get("SUCCEEDED", {})
+        return succeeded
+
+    @property
     def config(self) -> Mapping[str, Any]:
         """Configuration keys that every component has."""
         config: Mapping[str, Any] = self._index["CONFIG"]
         return config
+
+    @cached_property
+    def around(self) -> frozenset[str]:
+        """Names under which runs of it record a whole configuration."""
+        of_base = frozenset() if self.base is None else self.base[0].around
+        return AROUND | of_base | frozenset(self._index.get("AROUND", ()))
 
     @property
     def code(self) -> tuple[str | None, Sequence[str]]:
@@ -91,26 +126,55 @@ class FrameworkTable:
         if stem not in self._components:
             from .component_rows import ComponentTable
 
-            self._components[stem] = ComponentTable(self._load(f"frameworks/{self.name}/{stem}"), self.releases)
+            data = self._load(f"frameworks/{self.name}/{stem}")
+            if self.base is not None:
+                data = self._whole(data, *self.base)
+            self._components[stem] = ComponentTable(data, self.releases)
         return self._components[stem]
+
+    def _whole(self, data: Mapping[str, Any], base: FrameworkTable, under: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return a table with what it shares with one of the base."""
+        from .derived_tables import BASED, BaseTable, whole
+
+        if BASED not in data:
+            return data  # it was built in memory, or is all its own
+        stem = data[BASED]
+        of_base = self._load(f"frameworks/{base.name}/{stem}")
+        return whole(data, BaseTable(of_base, base.name, stem, base.releases, self.releases, under))
 
     def evidence(self, stem: str, anchors: Sequence[str], release: str) -> tuple[Evidence, ...]:
         """Return where anchors of a component's file stand in a release; those of other packages in their own."""
         evidence: dict[Evidence, None] = {}
         for anchor in anchors:
             other, colon, name = anchor.rpartition(":")
+            if "/" in other:
+                evidence.update(dict.fromkeys(self._in_base(stem, other.partition("/")[2], name, release)))
+                continue
             evidence.update(dict.fromkeys(self._places(other if colon else stem, name, release)))
         return tuple(evidence)
 
     def _places(self, stem: str, anchor: str, release: str) -> Iterator[Evidence]:
         proofs = self.proofs(stem)
         covers = self.releases.covers
-        for path, symbol, offsets, ranges, _ in statements(proofs, anchor, self.releases):
+        asked = stem, anchor
+        if asked not in self._stated:
+            self._stated[asked] = statements(proofs, anchor, self.releases)
+        for path, symbol, offsets, ranges, _ in self._stated[asked]:
             if covers(ranges, release):
                 for line, where in proofs["lines"][path][symbol]:
                     if covers(where, release):
                         yield from (Evidence(release, path, line + offset, symbol, anchor) for offset in offsets)
         yield from beside(proofs, anchor, lambda ranges: covers(ranges, release))
+
+    def _in_base(self, own: str, stem: str, anchor: str, release: str) -> Iterator[Evidence]:
+        """Yield where an anchor of a file of the base stands, unless an own method takes the place of what holds it."""
+        assert self.base is not None
+        base, under = self.base
+        replaced: Mapping[str, Sequence[str]] = self._index.get("OVERRIDES", {}).get(own, {})
+        for place in base.evidence(stem, [anchor], under[release]):
+            method = place.symbol.partition(".")[2].partition(".")[0]
+            if method not in replaced or not self.releases.covers(replaced[method], release):
+                yield place if place.note else replace(place, note=f"of {base.name}")
 
     def proofs(self, stem: str) -> Mapping[str, Any]:
         """Return where the anchors of a file stand in all releases; see `rlmetrics.codegen.tables.proof_table`."""
@@ -126,10 +190,11 @@ class FrameworkTable:
         """Which settings each release has; read when they are first asked for."""
         from .known_settings import KnownSettings
 
+        base = None if self.base is None else (self.base[0].settings, self.base[1])
         try:
-            return KnownSettings(self._load(f"settings/{self.name}"), self.releases)
+            return KnownSettings(self._load(f"settings/{self.name}"), self.releases, base)
         except (KeyError, NamesError):
-            return KnownSettings({}, self.releases)  # a framework without a lock, such as an overlay's
+            return KnownSettings({}, self.releases, base)  # a framework without a lock, such as an overlay's
 
     def defaults(self, stem: str) -> Mapping[str, Any]:
         """Return every known default of a file's settings, and what they do to curves; read once."""
@@ -221,11 +286,17 @@ class Tables:
 
     Args:
         load: Gives a table by its name.
+        again: Gives the same tables, in another process as well, so that what holds them can be copied there.
     """
 
-    def __init__(self, load: Load) -> None:
+    def __init__(self, load: Load, again: Callable[[], Tables] | None = None) -> None:
         self._load = load
+        self._again = again
         self._frameworks: dict[str, FrameworkTable] = {}
+
+    def __reduce__(self) -> Any:
+        """Have copies be the tables that are loaded there: they are never changed."""
+        return super().__reduce__() if self._again is None else (self._again, ())
 
     @cached_property
     def _index(self) -> Mapping[str, Any]:
@@ -244,9 +315,28 @@ class Tables:
 
     @property
     def frameworks(self) -> Mapping[str, Mapping[str, Any]]:
-        """Title, package and brief of every framework."""
+        """Title, package and brief of every framework that derives from no other one."""
         frameworks: Mapping[str, Mapping[str, Any]] = self._index["FRAMEWORKS"]
         return frameworks
+
+    @cached_property
+    def derived(self) -> Mapping[str, Mapping[str, Any]]:
+        """The same of those that derive from another one: they log what that one logs, but for keys of their own."""
+        frameworks: Mapping[str, Mapping[str, Any]] = self._index.get("DERIVED", {})
+        return frameworks
+
+    @property
+    def named(self) -> list[str]:
+        """The names of all frameworks, those that derive from another one last."""
+        return [*self.frameworks, *self.derived]
+
+    def head(self, framework: str) -> Mapping[str, Any]:
+        """Return title, package and brief of a framework; nothing of one that is not described."""
+        return self.frameworks.get(framework) or self.derived.get(framework, {})
+
+    def title(self, framework: str) -> str:
+        """Return what a framework is called in sentences."""
+        return str(self.head(framework).get("title", framework))
 
     @cached_property
     def _lookup(self) -> Mapping[str, Any]:
@@ -345,6 +435,10 @@ class Tables:
     def sources(self) -> Mapping[str, Any]:
         """Who logs each key and has each setting; see `rlmetrics.names.inference.index`."""
         return self._load("sources")
+
+    def sources_of(self, derived: str) -> Mapping[str, Any]:
+        """Return the same for a framework that derives from another one."""
+        return self._load(f"sources/{derived}")
 
     @cached_property
     def health(self) -> Mapping[str, Any]:

@@ -67,6 +67,11 @@ class Template:
         match = self.regex.fullmatch(key)
         return None if match is None else match.groupdict()
 
+    def may_begin(self, start: str) -> bool:
+        """Tell whether a key of this form may begin so."""
+        before = self._around[0]
+        return start.startswith(before[: len(start)]) if len(before) >= len(start) else start.startswith(before)
+
     def fits(self, name: str, value: str) -> bool:
         """Return whether a placeholder can have a value."""
         return re.fullmatch(self.patterns[name], value) is not None

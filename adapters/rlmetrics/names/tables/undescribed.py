@@ -40,6 +40,7 @@ class Recognised(NamedTuple):
         telling: The keys, settings and tags by which it is known.
         known: All keys of the run that it logs.
         nearest: What comes nearest to keys of the run, in the order of the spec.
+        described: The framework under its name in sources, if it is described and derives from another one.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Recognised(NamedTuple):
     telling: tuple[str, ...]
     known: tuple[str, ...]
     nearest: tuple[Nearest, ...]
+    described: str | None = None
 
 
 class _Framework(NamedTuple):
@@ -60,6 +62,7 @@ class _Framework(NamedTuple):
         together: Sets of keys that tell it together.
         marks: Settings and tags that tell it.
         names: Keys, each with the metric that is nearest and how it differs.
+        described: Its name in sources, if it is described.
     """
 
     name: str
@@ -68,6 +71,7 @@ class _Framework(NamedTuple):
     together: tuple[frozenset[str], ...]
     marks: frozenset[str]
     names: tuple[tuple[str, str, str | None], ...]
+    described: str | None = None
 
     def nearest(self, logged: Mapping[str, str]) -> Iterator[Nearest]:
         """Yield what comes nearest to keys, in the order of the spec."""
@@ -94,6 +98,7 @@ class _Table:
                     tuple(frozenset(map(bare, keys)) for keys in known_by.get("together", ())),
                     frozenset(known_by.get("settings", ())) | frozenset(known_by.get("tags", ())),
                     tuple((bare(item["name"]), item["metric"], item.get("note")) for item in row["names"]),
+                    row.get("described"),
                 )
             )
             for key in (*known_by.get("keys", ()), *own_log):
@@ -141,13 +146,13 @@ def recognised(keys: Sequence[str], tables: Tables, marks: Collection[str] = ())
 
 def told_by(key: str, tables: Tables) -> list[Recognised]:
     """Return the undescribed frameworks that one key tells."""
-    return list(_recognised([key], tables, ()))
+    return [found for found in _recognised([key], tables, ()) if found.described is None]
 
 
 def undescribed_called(name: str, tables: Tables) -> str | None:
     """Return the undescribed framework that somebody means by a name, however it is spelled."""
     meant = _letters(name)
-    titles = [framework.name for framework in _table(tables).frameworks]
+    titles = [framework.name for framework in _table(tables).frameworks if framework.described is None]
     return next((title for title in titles if meant in {_letters(part) for part in title.split(" or ")}), None)
 
 
@@ -179,10 +184,20 @@ def _recognised(keys: Sequence[str], tables: Tables, marks: Collection[str]) -> 
             is_own_log = not framework.own_log.isdisjoint(told)
             nearest = tuple(framework.nearest(logged))
             of_it = tuple(known.get(number, ()))
-            yield Recognised(framework.name, framework.built_on, is_own_log, tuple(told), of_it, nearest)
+            names = framework.name, framework.built_on, is_own_log
+            yield Recognised(*names, tuple(told), of_it, nearest, framework.described)
 
 
 @lru_cache(maxsize=4)
 def _table(tables: Tables) -> _Table:
     """Return all that is known of undescribed frameworks, opened once."""
-    return _Table(row for row in tables.conventions.values() if "known_by" in row)
+    derived = [
+        {
+            "known_by": {**row["known_by"], "framework": row["title"], "built_on": row["base"]},
+            "names": (),
+            "described": name,
+        }
+        for name, row in tables.derived.items()
+        if "known_by" in row
+    ]
+    return _Table([*(row for row in tables.conventions.values() if "known_by" in row), *derived])

@@ -72,6 +72,9 @@ class Releases:
 
     Ranges are ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..``, ``..0.11.4`` or a list of these.
 
+    A release that runs on several releases of another framework stands once for each, such as ``4.6.0+trl0.24.0``; a
+    range may name all of them as ``4.6.0``.
+
     Args:
         rows: Release and date.
     """
@@ -80,6 +83,12 @@ class Releases:
         self.dates = dict(rows)
         self.names = tuple(self.dates)
         self._order = {name: index for index, name in enumerate(self.names)}
+        self._last = self._order
+        self._pairs: dict[str, list[str]] = {}
+        if "+" in "".join(self.names):
+            for name in self.names:
+                self._pairs.setdefault(name.partition("+")[0], []).append(name)
+            self._last = {**self._order, **{plain: self._order[pairs[-1]] for plain, pairs in self._pairs.items()}}
         self._covered: dict[tuple[str, ...], frozenset[str]] = {}
         self._of_bits: dict[int, frozenset[str]] = {}
         self._ranges: dict[int, list[str]] = {}
@@ -90,6 +99,14 @@ class Releases:
     def index(self, release: str) -> int:
         """Return the position of a known release."""
         return self._order[release]
+
+    def paired(self, release: str) -> Sequence[str]:
+        """Return the pairs with releases of another framework that a release stands for; none where it has no such."""
+        return self._pairs.get(release, ())
+
+    def among(self, releases: Iterable[str]) -> set[str]:
+        """Return those of some releases that are known, with all pairs that one stands for."""
+        return {name for release in releases for name in self._pairs.get(release, (release,)) if name in self._order}
 
     def covered(self, ranges: Sequence[str]) -> frozenset[str]:
         """Return the known releases that ranges cover; a range that names an unknown one covers none."""
@@ -174,15 +191,20 @@ class Releases:
     def _between(self, text: str, index: int) -> tuple[str, ...]:
         """Return the releases of one range, which stands at an index of a list."""
         first, dots, last = (part.strip() for part in text.partition(".."))
-        low = self._find(first, index) if first or not dots else 0
-        high = (self._find(last, index) if last else len(self.names) - 1) if dots else low
+        low = self._find(first, index, self._order) if first or not dots else 0
+        if dots:
+            high = self._find(last, index, self._last) if last else len(self.names) - 1
+        else:
+            high = low if self._last is self._order else self._find(first, index, self._last)
         if high < low:
             msg = f"the range `{text}` ends before it starts"
             raise RangeError(msg, index, None)
         return self.names[low : high + 1]
 
-    def _find(self, release: str, index: int) -> int:
-        place = self._order.get(release)
+    def _find(self, release: str, index: int, order: Mapping[str, int]) -> int:
+        place = order.get(release)
+        if place is None and release in self._pairs:
+            place = self._order[self._pairs[release][0]]
         if place is None:
             msg = f"the release `{release}` is not among the releases of the framework"
             raise RangeError(msg, index, release)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .causes import SharedCause, TakenBack
     from .changed_defaults import ChangedDefault
 
-__all__ = ["ChangedKey", "DiffResult", "ListedKey", "RenamedClass", "RenamedKey"]
+__all__ = ["ChangedKey", "DiffResult", "ListedKey", "RenamedClass", "RenamedKey", "UnreviewedKey"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,23 @@ class RenamedClass:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreviewedKey:
+    """A key that both sources have, and of which either leaves open how it is computed: that may have changed, too.
+
+    Attributes:
+        key: The key, as the new source spells it.
+        component: The component that logs it there.
+        unstated: What is left open: ``population``, ``reduction``, ``span``.
+        mode: ``train`` or ``eval``.
+    """
+
+    key: str
+    component: str
+    unstated: tuple[str, ...]
+    mode: str = "train"
+
+
+@dataclass(frozen=True, slots=True)
 class DiffResult:
     """What changed between two sources.
 
@@ -130,6 +147,7 @@ class DiffResult:
         from_: The old source as it was understood; ``from`` in JSON.
         to: The new source.
         chosen: Which releases were picked for a source that names none.
+        unreviewed: Keys that both have and of which not all is stated that may have changed.
     """
 
     added: tuple[ListedKey, ...]
@@ -150,3 +168,4 @@ class DiffResult:
     from_: str = ""
     to: str = ""
     chosen: tuple[str, ...] = ()
+    unreviewed: tuple[UnreviewedKey, ...] = ()

@@ -81,6 +81,11 @@ class History:
         events: list[Event] = self._course.kept[place]
         return events
 
+    def leaves_open(self, key: str, mode: str) -> bool:
+        """Tell whether some release leaves open how the number under a name is computed."""
+        entries = (self.entry(key, mode, release) for release in self.releases)
+        return any(entry is not None and entry.signature.unstated for entry in entries)
+
     def _switched(self, names: dict[str, str | None], mode: str, changes: Sequence[Change]) -> Iterator[Change]:
         """Yield the defaults that were turned on or off and that the notes of a key name."""
         told = {(change.release, cause.name) for change in changes for cause in change.causes}

@@ -60,6 +60,7 @@ def of_keys(result: DiffResult, keys: Collection[str]) -> DiffResult:
         causes=_places(_only(result.causes, names), names),
         taken_back=_only(result.taken_back, names),
         others=_places(_only(result.others, names), names),
+        unreviewed=tuple(item for item in result.unreviewed if item.key in names),
         defaults=tuple(
             replace(
                 item,

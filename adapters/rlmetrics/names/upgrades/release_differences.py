@@ -16,7 +16,7 @@ from ..tables.tables import Overlays, Tables
 from ..tables.versions import Releases
 from . import narrowing
 from .causes import Causes, SharedCause
-from .diff_records import ChangedKey, DiffResult, ListedKey, RenamedClass, RenamedKey
+from .diff_records import ChangedKey, DiffResult, ListedKey, RenamedClass, RenamedKey, UnreviewedKey
 from .key_comparison import SourceComparison
 
 __all__ = ["diff"]
@@ -91,10 +91,12 @@ class _Diff:
         renamed: list[RenamedKey] = []
         removed: list[ListedKey] = []
         changed: list[ChangedKey] = []
+        unreviewed: list[UnreviewedKey] = []
         taken: set[_Place] = set()
         for place, entry in self._before.items():
             if place in pairs:
                 changed += self._changed(entry, self._after[pairs[place]])
+                unreviewed += _unreviewed(entry, self._after[pairs[place]])
                 continue
             became = fate(self._names, entry)
             if (
@@ -104,6 +106,7 @@ class _Diff:
             ):
                 taken.add(_place(became.target))
                 renamed.append(self._renamed(entry, became.row, became.target))
+                unreviewed += _unreviewed(entry, became.target)
             else:
                 removed.append(self._listed(entry, self._old, became))
         added = [self._listed(entry, self._new) for place, entry in fresh.items() if place not in taken]
@@ -126,6 +129,7 @@ class _Diff:
             str(self._old.source),
             str(self._new.source),
             tuple(view.source.choice for view in (self._old, self._new) if view.source.choice),
+            tuple(unreviewed),
         )
 
     def _components(
@@ -232,6 +236,13 @@ class _Diff:
             self._comparison.is_bookkeeping(entry),
             () if became is None else became.related,
         )
+
+
+def _unreviewed(entry: Entry, other: Entry) -> Iterator[UnreviewedKey]:
+    """Yield a key if either source leaves open how it is computed."""
+    if entry.signature.unstated or other.signature.unstated:
+        unstated = tuple(dict.fromkeys((*entry.signature.unstated, *other.signature.unstated)))
+        yield UnreviewedKey(other.key, other.component, unstated, other.mode)
 
 
 def _place(entry: Entry) -> _Place:

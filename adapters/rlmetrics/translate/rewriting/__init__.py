@@ -21,7 +21,11 @@ REWRITERS = {
     "wandb": "wandb.OfflineRunRewriter",
     "trackio": "trackio_rewriter.TrackioRewriter",
     "mlflow": "mlflow.mlflow_rewriter",
+    "parquet": "parquet_rewriter.ParquetRewriter",
+    "notebook": "notebook_rewriter.NotebookRewriter",
+    "tensorboard-download": "tensorboard_download_rewriter.DownloadRewriter",
     "trainer-state": "trainer_state_rewriter.TrainerStateRewriter",
+    "json-columns": "json_columns_rewriter.JsonColumnsRewriter",
     "csv": "csv_rewriter.CsvRewriter",
     "wandb-workspace": "wandb_workspace_rewriter.WorkspaceRewriter",
     "grafana": "grafana.GrafanaRewriter",
@@ -29,6 +33,8 @@ REWRITERS = {
     "jsonl": "jsonl_rewriter.JsonlRewriter",
     "verl-console": "verl_console_rewriter.VerlConsoleRewriter",
     "hf-console": "hf_console_rewriter.HfConsoleRewriter",
+    "step-dicts": "step_dicts_rewriter.StepDictsRewriter",
+    "pasted-table": "pasted_table_rewriter.PastedTableRewriter",
 }
 """Module and class by the name of a kind; imported when the first log of that kind is written."""
 

@@ -56,14 +56,14 @@ def translate_lines(
         output: Where the copy goes.
         report: Where records and losses are counted.
         rewrite: Returns the text to write for a line, and how many records it holds.
-        torn: Tells whether a last line without a line end was cut off in a record; it is left out then.
+        torn: Tells whether a text is the end of the log, cut off in a record; it is left out then.
 
     Raises:
         InputError: If a record can't be translated, with its line.
     """
     with output.open("wb") as out:
         for number, text in enumerate(log.printed(), start=1):
-            if not text.endswith("\n") and torn(text):
+            if torn(text):
                 report.lost.records += 1
                 report.lost.bytes += len(text.encode("utf-8", "surrogateescape"))
                 continue

@@ -19,6 +19,7 @@ from rlmetrics.logs.csvcells import quoted_like, records, scan, split, unquoted
 from rlmetrics.logs.decimals import convert_decimal, printed
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.kinds.csv import AXES, EXTREMES, SEPARATOR, CsvTable, Header, header_of, title_of, without_extreme
+from rlmetrics.logs.shown_names import NOTHING, are_shown, logged_key, shown_like
 
 from ..report import Report
 from ..translation_plan import Translation
@@ -114,9 +115,10 @@ def _plan(
     groups: list[dict[str, _Column]] = []
     by_group: dict[tuple[str, str], list[dict[str, _Column]]] = {}
     plain: dict[int, list[_Written]] = {}
+    shown = are_shown(map(title_of, header.cells))
     for index, cell in enumerate(header.cells):
         title = title_of(cell)
-        column = _column(index, title, translator)
+        column = _column(index, logged_key(title) if shown and title not in AXES else title, translator)
         if title in AXES or column.key in AXES:
             plain[index] = [_Written(index, cell, None)]
             continue
@@ -141,7 +143,8 @@ def _plan(
             if move and move.transform and move.transform.scale < 0:
                 extreme = EXTREMES.get(extreme, "")
             if entry.name != entry.old or extreme != column.extreme:
-                cell = quoted_like(cell, f"{column.run}{entry.name}{extreme}", header.delimiter)
+                name = shown_like(entry.name, title_of(cell)) if shown else entry.name
+                cell = quoted_like(cell, f"{column.run}{name}{extreme}", header.delimiter)
             plain.setdefault(column.index, []).append(_Written(column.index, cell, move))
     return [written for index in sorted(plain) for written in plain[index]]
 
@@ -181,7 +184,7 @@ def _value(path: Path, line: int, cell: str, move: Translation | None) -> str:
         return cell
     text = unquoted(cell).strip()
     try:
-        number = Decimal(text or "nan")
+        number = Decimal("nan" if text in NOTHING else text)
         if number.is_nan():
             return cell
         changed = convert_decimal(number, move.transform.scale, move.transform.offset)

@@ -12,7 +12,7 @@ from ..translator import Translator
 from .console_lines import entries_of, number_like, translate_lines
 from .log_rewriter import RowRewriter
 
-__all__ = ["HfConsoleRewriter"]
+__all__ = ["HfConsoleRewriter", "with_dicts_translated"]
 
 _TORN = re.compile(rf"{START}\{{(?:['\"][^\r\n{{}}]*)?$")
 
@@ -30,15 +30,27 @@ class HfConsoleRewriter(RowRewriter[HfConsole]):
         """
 
         def rewrite(line: str) -> tuple[str, int]:
-            parts: list[str] = []
-            done = records = 0
-            for record in dicts_in(line):
-                parts += (line[done : record.start()], _rewritten(record[0], translator))
-                done = record.end()
-                records += 1
-            return "".join([*parts, line[done:]]), records
+            return with_dicts_translated(line, translator)
 
-        translate_lines(self.log, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+        def torn(line: str) -> bool:
+            return not line.endswith("\n") and _TORN.search(line) is not None
+
+        translate_lines(self.log, output, report, rewrite, torn)
+
+
+def with_dicts_translated(line: str, translator: Translator) -> tuple[str, int]:
+    """Return a line with the names in its dicts translated, and how many dicts it has.
+
+    Raises:
+        InputError: If a value can't be converted.
+    """
+    parts: list[str] = []
+    done = records = 0
+    for record in dicts_in(line):
+        parts += (line[done : record.start()], _rewritten(record[0], translator))
+        done = record.end()
+        records += 1
+    return "".join([*parts, line[done:]]), records
 
 
 def _rewritten(text: str, translator: Translator) -> str:

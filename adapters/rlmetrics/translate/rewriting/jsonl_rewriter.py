@@ -19,6 +19,11 @@ __all__ = ["JsonlRewriter"]
 
 _FRAME = re.compile(r'\{"step": ?-?[0-9]+, ?"data": ?(?=\{)')
 """How verl's file logger begins a line."""
+_CHUNK = 1 << 16
+"""How many bytes are read at a time, up to the end of a line."""
+_LONGEST_PAUSE = 64
+_MANY = 8
+"""So many lines together show that most are alike."""
 
 
 class JsonlRewriter(RowRewriter[JsonLines]):
@@ -62,31 +67,67 @@ class JsonlRewriter(RowRewriter[JsonLines]):
         Raises:
             InputError: If another line is no JSON object.
         """
+        alike, number = _Alike(rewriter), 0
         with self.log.path.open("rb") as file, output.open("wb") as out:
-            for number, line in enumerate(file, start=1):
-                if line.isspace():
-                    out.write(line)
-                    continue
-                try:
-                    out.write(_known(line, rewriter) or _renamed(self.log.path, number, line, rewriter))
-                except TornLineError:
-                    report.lost.records += 1
-                    report.lost.bytes += len(line)
-                    break
-                report.records += 1
+            while lines := file.readlines(_CHUNK):
+                at = 0
+                while at < len(lines):
+                    count, renamed = alike.rewritten(lines, at)
+                    if renamed is not None:
+                        report.records += count
+                    elif lines[at].isspace():
+                        renamed = lines[at]
+                    else:
+                        try:
+                            renamed = _renamed(self.log.path, number + at + 1, lines[at], rewriter)
+                        except TornLineError:
+                            report.lost.records += 1
+                            report.lost.bytes += len(lines[at])
+                            break
+                        report.records += 1
+                    out.write(renamed)
+                    at += count
+                number += len(lines)
         rewriter.tell()
 
 
-def _known(line: bytes, rewriter: Rewriter) -> bytes | None:
-    """Return a line with its names translated if there was one with the same keys before."""
+class _Alike:
+    """Rewrites lines that are alike together: ever more of them as long as that goes well.
+
+    Args:
+        rewriter: Rewrites them.
+    """
+
+    def __init__(self, rewriter: Rewriter) -> None:
+        self._rewriter = rewriter
+        self._most = 1
+        self._pause = self._left = 1
+
+    def rewritten(self, lines: list[bytes], at: int) -> tuple[int, bytes | None]:
+        """Return how many lines are rewritten, and those; None for one that can't be without reading its values."""
+        while (renamed := _known(some := lines[at : at + self._most], self._rewriter)) is None and self._most > 1:
+            # The more often lines turn out to differ, the longer each is looked at by itself.
+            self._pause = self._left = min(2 * self._pause, _LONGEST_PAUSE)
+            self._most = 1
+        if renamed is None:
+            return 1, None
+        if self._most > 1 or self._left == 0:
+            self._most *= 2
+        else:
+            self._left -= 1
+        if len(some) >= _MANY:
+            self._pause = 1
+        return len(some), renamed
+
+
+def _known(lines: list[bytes], rewriter: Rewriter) -> bytes | None:
+    """Return lines with their names translated if they are alike, and there was one with the same keys before."""
     try:
-        text = line.decode()
+        text = b"".join(lines).decode()
     except UnicodeDecodeError:
         return None
-    frame = _FRAME.match(text)
-    start = frame.end() if frame else 0
-    renamed = rewriter.line(text[start:], framed=frame is not None)
-    return None if renamed is None else (text[:start] + renamed).encode()
+    renamed = rewriter.lines(text, len(lines), framed=_FRAME.match(text) is not None)
+    return None if renamed is None else renamed.encode()
 
 
 def _renamed(path: Path, number: int, line: bytes, rewriter: Rewriter) -> bytes:

@@ -15,7 +15,7 @@ from ..translator import Translator
 from .console_lines import entries_of, number_like, translate_lines
 from .log_rewriter import RowRewriter
 
-__all__ = ["VerlConsoleRewriter"]
+__all__ = ["VerlConsoleRewriter", "with_step_translated"]
 
 _TORN = re.compile(rf"{STEP_START}step:[0-9]+(?: -| ?$)")
 _ATOMIC = "(?>" if sys.version_info >= (3, 11) else "(?:"
@@ -47,16 +47,33 @@ class VerlConsoleRewriter(RowRewriter[VerlConsole]):
             record = step_in_line(line)
             if record is None:
                 return line, 0
-            start, fields, end = record
-            parts = [line[:start]]
-            for entry in entries_of(fields, translator):
-                text = fields[entry.old]
-                parts.append(f" - {entry.name}:{number_like(text, entry.value) if entry.converted else text}")
-            parts.append(line[end:])
-            _remember(tuple(fields), translator, known)
-            return "".join(parts), 1
+            written = _written(line, record, translator)
+            _remember(tuple(record[1]), translator, known)
+            return written, 1
 
-        translate_lines(self.log, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+        def torn(line: str) -> bool:
+            return not line.endswith("\n") and _TORN.search(line) is not None
+
+        translate_lines(self.log, output, report, rewrite, torn)
+
+
+def with_step_translated(line: str, translator: Translator) -> tuple[str, int]:
+    """Return a line with the names of its step translated, and whether it holds one.
+
+    Raises:
+        InputError: If a value can't be converted.
+    """
+    record = step_in_line(line)
+    return (line, 0) if record is None else (_written(line, record, translator), 1)
+
+
+def _written(line: str, record: tuple[int, dict[str, str], int], translator: Translator) -> str:
+    start, fields, end = record
+    parts = [line[:start]]
+    for entry in entries_of(fields, translator):
+        text = fields[entry.old]
+        parts.append(f" - {entry.name}:{number_like(text, entry.value) if entry.converted else text}")
+    return "".join([*parts, line[end:]])
 
 
 def _quick(line: str, known: Mapping[tuple[str, ...], list[str]]) -> str | None:

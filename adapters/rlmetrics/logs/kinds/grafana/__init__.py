@@ -19,7 +19,7 @@ from ...log import Kind, Log
 from .dashboard_places import PromqlNames, walk
 from .promql import Selector
 
-__all__ = ["KIND", "PREFIX", "GrafanaDashboard", "classic", "dashboard_in"]
+__all__ = ["KIND", "PREFIX", "GrafanaDashboard", "classic", "dashboard_in", "keys_behind"]
 
 PREFIX = "rl_insight_monitor_"
 """What RL-Insight, verl's exporter for Prometheus, puts before every name."""
@@ -50,11 +50,16 @@ class GrafanaDashboard(Log):
         document = Document(text_in(self.path, "a dashboard is JSON"))
         collector = _PromqlCollector()
         walk(document, dashboard_in(self.path, document), collector)
-        logged = {key for row in coverage() for key in row.keys if "{" not in key}
-        rules = rules_of(load_tables(), "wandb", "hf_trainer")
-        known = logged | {show_name(key, rules) for key in logged}
-        images = {classic(name) for name in collector.names}
-        return {name for name in images if name.startswith(PREFIX)} | {key for key in known if classic(key) in images}
+        return keys_behind(set(collector.names))
+
+
+def keys_behind(names: set[str]) -> set[str]:
+    """Return the keys that names in Prometheus may be the images of, whatever the framework."""
+    logged = {key for row in coverage() for key in row.keys if "{" not in key}
+    rules = rules_of(load_tables(), "wandb", "hf_trainer")
+    known = logged | {show_name(key, rules) for key in logged}
+    images = {classic(name) for name in names}
+    return {name for name in images if name.startswith(PREFIX)} | {key for key in known if classic(key) in images}
 
 
 def classic(name: str) -> str:

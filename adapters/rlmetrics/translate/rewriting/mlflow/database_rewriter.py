@@ -41,6 +41,8 @@ _TABLES = (
 )
 _LARGEST = 1.7976931348623157e308
 """What MLflow stores for infinity."""
+_UPDATES_FROM = (3, 33)
+"""The first SQLite that changes a table from what another one says."""
 _SHARED_VIEW = "mlflow.sharedViewState"
 
 
@@ -76,7 +78,7 @@ class MlflowDatabaseRewriter(LogRewriter[MlflowDatabase]):
                         (NOTE, note_of(report, series), run),
                     )
             check = define(database, "converted", 3, _converted)
-            database.execute("CREATE INDEX temp.route_of ON route (run, old)")
+            database.execute("CREATE INDEX temp.route_of ON route (run, old, new)")
             for table in _TABLES:
                 if {table.run, table.key, table.value} <= held.get(table.name, set()):
                     names = [row[1] for row in database.execute(f"PRAGMA table_info({table.name})")]
@@ -122,18 +124,21 @@ def _plan(database: sqlite3.Connection, run: str, series: dict[str, list[SeriesR
 
 
 def _apply(database: sqlite3.Connection, table: _MetricTable, held: list[str]) -> None:
-    """Move the rows of all keys that change out of a table and back under their new names.
-
-    One name may be the old one of a series and the new one of another, so no row can be changed in place.
-    """
-    is_nan = "t.is_nan" if "is_nan" in held else "0"
-    value = f"t.{table.value}"
+    """Give the rows of all keys that change their new names, and the values that are converted new values."""
+    value, is_nan = f"t.{table.value}", "t.is_nan" if "is_nan" in held else "0"
     chosen = {
         table.key: "r.new",
         table.value: (
             f"CASE WHEN r.scale IS NULL OR {is_nan} THEN {value} ELSE converted({value}, r.scale, r.offset) END"
         ),
     }
+    if _stay_in_place(database, table):
+        columns_set = {name: chosen[name] for name in (table.key, *([table.value] if _converts(database) else []))}
+        database.execute(
+            f"UPDATE main.{table.name} AS t SET {', '.join(f'{name} = {new}' for name, new in columns_set.items())} "
+            f"FROM route r WHERE r.run = t.{table.run} AND r.old = t.{table.key}"
+        )
+        return
     listed = ", ".join(f'"{column}"' for column in held)
     wanted = ", ".join(f'{chosen.get(column, f"t.{column}")} AS "{column}"' for column in held)
     database.execute(
@@ -143,6 +148,23 @@ def _apply(database: sqlite3.Connection, table: _MetricTable, held: list[str]) -
     database.execute(f"DELETE FROM main.{table.name} WHERE ({table.run}, {table.key}) IN (SELECT run, old FROM gone)")
     database.execute(f"INSERT INTO main.{table.name} ({listed}) SELECT {listed} FROM moved ORDER BY rowid")
     database.execute("DROP TABLE moved")
+
+
+def _converts(database: sqlite3.Connection) -> bool:
+    return bool(database.execute("SELECT count(scale) FROM route").fetchone()[0])
+
+
+def _stay_in_place(database: sqlite3.Connection, table: _MetricTable) -> bool:
+    """Tell whether rows can be changed where they are, which takes half as long as to take them out and back in.
+
+    Each key that changes must have one new name, which is the old one of no other key of its run.
+    """
+    if sqlite3.sqlite_version_info < _UPDATES_FROM:
+        return False
+    several = "SELECT 1 FROM gone LEFT JOIN route USING (run, old) GROUP BY run, old HAVING count(new) != 1"
+    shared = "SELECT 1 FROM route GROUP BY run, new HAVING count(*) != 1"
+    taken = f"SELECT 1 FROM main.{table.name} WHERE ({table.run}, {table.key}) IN (SELECT run, new FROM route)"
+    return not any(database.execute(f"{query} LIMIT 1").fetchone() for query in (several, shared, taken))
 
 
 def _report_views(database: sqlite3.Connection, held: dict[str, set[str]], report: Report) -> None:
