@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Explained", "Field", "explain"]
 
-_SIMPLE = ("snapshot", "span", "lag", "scale", "offset", "reproduced_by", "kind", "condition", "route", "logged_by")
+_SIMPLE = (
+    *("snapshot", "span", "lag", "scale", "offset", "reproduced_by", "kind", "condition"),
+    *("route", "every", "axis", "logged_by"),
+)
 _LISTS = ("traits", "constant_when", "notes", "documented", "fails")
 
 
@@ -79,7 +82,9 @@ class _Explainer:
 
     def _fields(self, pieces: Sequence[SpecPiece]) -> Iterator[Field]:
         profile, profile_piece = self._profile(pieces)
-        said = combine(pieces[0].says, [piece.says for piece in pieces[1:]], _Profiles(self._scope, self._stem, pieces))
+        # What guides say is told one by one below, and is no value of a table.
+        says = [{name: value for name, value in piece.says.items() if name != "documented"} for piece in pieces]
+        said = combine(says[0], says[1:], _Profiles(self._scope, self._stem, pieces))
         metric = said.get("metric")
         if metric is not None:
             yield self._set("metric", metric, pieces)
@@ -130,7 +135,7 @@ class _Explainer:
         setting = next(piece for piece in reversed(pieces) if "profile" in piece.says)
         chosen = setting.says["profile"]
         for part in (*self._scope.component(setting.stem).chain, *self._scope.component(self._stem).chain):
-            if chosen in self._scope.spec.files[part].profiles:
+            if chosen in self._scope.spec.known[part].profiles:
                 where = self._locate(part, ("profiles", chosen, name.partition(".")[0]))
                 return Field(name, value, where, self._proof(setting), setting.when)
         raise KeyError(chosen)

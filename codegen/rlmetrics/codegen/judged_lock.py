@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import tokenize
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["FILE", "HOLDS", "REFUSED", "UNSEEN", "Judged", "code_digest", "code_files", "read", "text_of"]
+__all__ = ["FILE", "HOLDS", "REFUSED", "UNSEEN", "Judged", "code_digest", "code_files", "read", "text_of", "verdicts"]
 
 FILE = "judged.lock"
 """Where they stand in the folder ``spec``."""
@@ -103,6 +103,15 @@ def read(spec: Path) -> tuple[str, dict[str, Judged]] | None:
             place, digest, answer, why = fields
             found[digest] = Judged(answer, place, why)
     return code, found
+
+
+def verdicts(folders: Sequence[Path]) -> dict[str, Judged]:
+    """Return the verdicts of a spec and its overlays by digest."""
+    found: dict[str, Judged] = {}
+    for folder in folders:
+        kept = read(folder)
+        found.update(kept[1] if kept is not None else {})
+    return found
 
 
 def text_of(code: str, judged: Mapping[str, Judged]) -> str:

@@ -15,6 +15,8 @@ from rlmetrics.names.tables.user_errors import UserError
 from .audit.extract import Extraction, extract, without_collection
 from .cache import FOLDER, Shelf
 from .locks.component_lock import LockedComponent
+from .locks.dates_lock import FILE as FILE_OF_DATES
+from .locks.dates_lock import add_date
 from .locks.extend import extend
 from .locks.fetch import CACHE, open_release
 from .locks.fingerprint import digest
@@ -24,6 +26,7 @@ from .locks.packages import Package
 from .locks.pending import Pending
 from .locks.release_news import News, ReleaseStep, news
 from .locks.settings_census import note_settings
+from .meaning.overridden import of_base
 from .model.audit_settings import AuditSettings
 from .model.framework import Release
 
@@ -71,14 +74,16 @@ def add(
     Args:
         spec: The spec.
         framework: The framework.
-        release: The release: the newest one, or one that is newer than all.
+        release: The release: the newest one, one that is newer than all, or an older one, which is compared with the
+            one after it.
         place: Its wheel or source folder; fetched if left out.
         cache: Where fetched archives lie.
         base: A source folder to compare with; the release before, if left out.
         dry: Write nothing.
 
     Raises:
-        UserError: If the release is older than others, the one before has open items, or a package can't be read.
+        UserError: If the release lies between others and is not listed, is older than the newest and has been added
+            before, another one has open items, or a package can't be read.
     """
     root = spec.home(framework)
     known = [item.release for item in spec.frameworks[framework].framework.releases]
@@ -87,34 +92,50 @@ def add(
     if pending is not None and pending.release != release and not dry:
         msg = f"{framework} {pending.release} has {len(pending.open)} open items; close them before {release} is added"
         raise UserError(msg)
-    if release in known and release != known[-1]:
-        msg = f"{framework} {release} is older than {known[-1]}, which the locks know; only the newest can be added"
+    order = known if release in known else _placed(framework, release, known)
+    ledger = Ledger(root / "locks" / framework, spec.frameworks[framework].framework.imported)
+    # Without a list, what there was to read of a release that the locks know has been read.
+    is_closed = pending is None and release in known and release in ledger.lock(SHARED).releases
+    if is_closed and release != known[-1]:
+        msg = (
+            f"{framework} {release} is older than {known[-1]} and has been added; `anchor add` locks more of it, "
+            "`release replay` adds releases again one after the other"
+        )
         raise UserError(msg)
-    order = known if release in known else [*known, release]
     model = spec.frameworks[framework].framework
     new = open_release(model.package, release, place, cache, of=model)
-    if len(order) > 1:
-        old = open_release(model.package, order[-2], base, cache, of=model)
+    # Going backwards, what is known is the release after it.
+    place_in = order.index(release)
+    beside = order[place_in - 1 : place_in] if place_in == len(order) - 1 else order[place_in + 1 : place_in + 2]
+    if beside:
+        old = open_release(model.package, beside[0], base, cache, of=model)
     else:
         old = Package(new.name, NOTHING, {}, listed=new.listed)
     if base is not None:
         old = Package(old.name, old.release, old.texts, listed=old.listed)
     spec = with_release(spec, framework, release)
     components = components_of(spec, framework)
-    ledger = Ledger(root / "locks" / framework, model.imported)
     note_settings(ledger, new, model.settings)
     extraction = _extraction(spec.root.parent / FOLDER, framework, new, model.audit)
     with without_collection():
-        step = _extended(extraction, old, new, components, ledger)
+        step = _extended(extraction, old, new, components, ledger, backwards=place_in < len(order) - 1)
+        for lock in (ledger.lock(SHARED), *step.locks.values()):
+            lock.releases.sort(key=order.index)
         step = replace(step, locate=_locator(spec, framework))
         new_items = news(step)
     if old.release == NOTHING:
         # All code is new then; what it logs is what there is to do.
         new_items = replace(new_items, items=tuple(item for item in new_items.items if item.tier != "read"))
     answers = (pending or Pending(release, ())).updated(new_items.items, _confirmed(ledger, release))
+    if is_closed:
+        answers = answers.closed("it was read when the release was added")
     if not dry:
         if release not in known:
-            append_release(root / "frameworks" / framework / "framework.yaml", release, release_date(place, new, cache))
+            day = release_date(place, new, cache)
+            if (ledger.folder / FILE_OF_DATES).is_file():
+                add_date(ledger.folder, model.package, release, day)
+            else:
+                list_release(root / "frameworks" / framework / "framework.yaml", release, day, first=place_in == 0)
         ledger.save()
         answers.write(path)
     return Added(release, old.release, new_items, answers, new)
@@ -134,20 +155,32 @@ def _confirmed(ledger: Ledger, release: str) -> dict[str, str]:
 
 
 def _extended(
-    extraction: Extraction, old: Package, new: Package, components: Mapping[str, LockedComponent], ledger: Ledger
+    extraction: Extraction,
+    old: Package,
+    new: Package,
+    components: Mapping[str, LockedComponent],
+    ledger: Ledger,
+    *,
+    backwards: bool = False,
 ) -> ReleaseStep:
-    """Extend every lock that knows the release before, or whose component begins now."""
+    """Extend every lock that knows the release before, or whose component begins now.
+
+    Going backwards, what does not cover the release begins after it, and there is nothing to say of it.
+    """
     common = ledger.lock(SHARED)
     common.forget(new.release)
     if new.release not in common.releases:
         common.releases.append(new.release)
     locks = {}
     for stem, component in components.items():
+        if of_base(stem):
+            continue  # the locks of the framework that this one derives from have it
         lock = ledger.lock(stem)
-        covered = (
-            frozenset().union(*(claim.releases for claim in component.claims)) if component.claims else frozenset()
+        # A derived class that says nothing of its own may have methods of its own.
+        covered = frozenset[str]().union(
+            *(claim.releases for claim in component.claims), *(item.releases for item in component.classes)
         )
-        if new.release not in covered and old.release not in lock.releases:
+        if new.release not in covered and (backwards or old.release not in lock.releases):
             continue
         extend(lock, new, component, keys_of(extraction, component))
         locks[stem] = lock
@@ -158,7 +191,8 @@ def _extended(
         for stem in locks
     }
     written = _written(extraction, [components[stem] for stem in locks])
-    return ReleaseStep(old, new, [components[stem] for stem in locks], locks, common, described, written)
+    taken = [component for stem, component in components.items() if of_base(stem)]
+    return ReleaseStep(old, new, [components[stem] for stem in locks], locks, common, described, written, base=taken)
 
 
 def _extraction(folder: Path, framework: str, package: Package, settings: AuditSettings) -> Extraction:
@@ -232,18 +266,41 @@ def with_release(spec: Spec, framework: str, release: str) -> Spec:
     framework_spec = spec.frameworks[framework]
     if any(item.release == release for item in framework_spec.framework.releases):
         return spec
-    releases = [*framework_spec.framework.releases, Release(release=release, date=date.today().isoformat())]
+    known = framework_spec.framework.releases
+    listed = [Release(release=release, date=date.today().isoformat())]
+    order = _placed(framework, release, [item.release for item in known])
+    releases = [*listed, *known] if known and order[0] == release else [*known, *listed]
     extended = replace(framework_spec, framework=framework_spec.framework.model_copy(update={"releases": releases}))
     return replace(spec, frameworks={**spec.frameworks, framework: extended})
 
 
-def append_release(path: Path, release: str, day: str) -> None:
-    """Add a row to ``releases:`` of a framework's file."""
+def _placed(framework: str, release: str, known: Sequence[str]) -> list[str]:
+    """Return the releases of a framework with one more, before or behind all others.
+
+    Raises:
+        UserError: It lies between others, so that only its row in the framework's file can say where.
+    """
+    if not known or _numbers(release) > _numbers(known[-1]):
+        return [*known, release]
+    if _numbers(release) < _numbers(known[0]):
+        return [release, *known]
+    msg = f"{framework} {release} lies between {known[0]} and {known[-1]}; list it in framework.yaml first"
+    raise UserError(msg)
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", release)))
+
+
+def list_release(path: Path, release: str, day: str, *, first: bool = False) -> None:
+    """Add a row to ``releases:`` of a framework's file, behind the others or before them."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     rows = [number for number, line in enumerate(lines) if re.match(r"\s+- \{release: ", line)]
     written = release if re.fullmatch(r"\d+(\.\d+){2,}.*", release) else f"'{release}'"
     indent = re.match(r"\s+", lines[rows[-1]])
-    lines.insert(rows[-1] + 1, f"{indent[0] if indent else '  '}- {{release: {written}, date: '{day}'}}\n")
+    lines.insert(
+        rows[0] if first else rows[-1] + 1, f"{indent[0] if indent else '  '}- {{release: {written}, date: '{day}'}}\n"
+    )
     path.write_text("".join(lines), encoding="utf-8")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.wording.catalog import Catalog
@@ -32,10 +33,11 @@ if TYPE_CHECKING:
         Tracker,
     )
 
-__all__ = ["FrameworkSpec", "LanguageTexts", "Spec", "SpecFile", "YamlOrigin", "home_of"]
+__all__ = ["FrameworkBase", "FrameworkSpec", "LanguageTexts", "Spec", "SpecFile", "YamlOrigin", "home_of"]
 
-_DEEPEST = 5
-"""Length of the longest path of an entry that can stand elsewhere: a fact of one of several records of a key."""
+_DEEPEST = 7
+"""Length of the longest path of an entry that can stand elsewhere: what a guide says, in a fact of one of several
+records of a key."""
 _PATTERNS = ("answers", "terminal", "values")
 """Files whose placeholders stand for what an answer puts there; those of the interface are filled afterwards."""
 
@@ -78,6 +80,31 @@ class SpecFile:
 
 
 @dataclass(frozen=True, eq=False)
+class FrameworkBase:
+    """What a framework takes over from the one that it derives from.
+
+    Attributes:
+        name: The other framework.
+        spec: All of it.
+        head: What it says for all of its files, in the releases of the derived framework.
+        releases: The releases of the derived framework with their dates, oldest first; where one of them accepts
+            several of the base's, each pair.
+        under: The base's release under each of them.
+        files: Files of the base that are extended, as fragments, by `trl/grpo_trainer`; their releases are those of the
+            derived framework.
+        overridden: For each own file, the methods that its classes have in place of the base's, each with the releases.
+    """
+
+    name: str
+    spec: FrameworkSpec
+    head: Framework
+    releases: Sequence[tuple[str, str]]
+    under: Mapping[str, str]
+    files: Mapping[str, ComponentFile]
+    overridden: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
 class FrameworkSpec:
     """A folder of ``spec/frameworks``; no two are the same, so that what follows from one is worked out once.
 
@@ -88,12 +115,26 @@ class FrameworkSpec:
         lent: For each file, entries that were written elsewhere: facts of groups, guards and profiles of other files;
             each with the stem and the place at which it was.
         stated: The files without what locks know.
+        base: What it is built on, if it derives from another framework.
     """
 
     framework: Framework
     files: Mapping[str, ComponentFile]
     lent: Mapping[str, Mapping[YamlPath, tuple[str, YamlPath]]] = field(default_factory=dict)
     stated: Mapping[str, ComponentFile] = field(default_factory=dict)
+    base: FrameworkBase | None = None
+
+    @property
+    def releases(self) -> Sequence[tuple[str, str]]:
+        """Every release with its date, oldest first: of each pair with a release of the base where several run."""
+        if self.base is not None:
+            return self.base.releases
+        return [(item.release, item.date) for item in self.framework.releases]
+
+    @cached_property
+    def known(self) -> Mapping[str, ComponentFile]:
+        """The own files, and those of the base that they extend."""
+        return self.files if self.base is None else {**self.base.files, **self.files}
 
     def written(self, stem: str, path: YamlPath) -> tuple[str, YamlPath]:
         """Return in which file and at which place an entry of a file was written."""
@@ -209,6 +250,11 @@ class Spec:
     def locate_metric(self, metric: str, path: YamlPath = ()) -> Location:
         """Return the place of a metric, or of a node below it."""
         return self.locate(f"metrics/{self.family_of[metric]}", ("metrics", metric, *path))
+
+    @property
+    def independent(self) -> dict[str, FrameworkSpec]:
+        """The frameworks that derive from no other one: keys without a source are looked for in these."""
+        return {name: item for name, item in self.frameworks.items() if item.base is None}
 
     def component_files(self) -> Iterator[tuple[str, str, ComponentFile]]:
         """Yield every component file with the name of its framework and its stem."""

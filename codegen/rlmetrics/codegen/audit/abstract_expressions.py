@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 MAX_TEXTS = 24
+
+_PERCENT = re.compile(r"(?<!%)%[-+0-9.]*[sdirgfe]")
+"""A value in a text that ``%`` fills in."""
 
 
 def evaluate(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
@@ -125,7 +129,24 @@ def concatenate(heads: list[TextValue], tails: list[TextValue]) -> list[TextValu
     ][: MAX_TEXTS * 16]
 
 
+def _filled_in(node: ast.BinOp) -> ast.JoinedStr | None:
+    """Return the f-string that ``"train/%s" % key`` stands for; None where it is no such thing."""
+    if not (isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)):
+        return None
+    parts = _PERCENT.split(node.left.value)
+    values = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+    if len(parts) != len(values) + 1:
+        return None
+    pieces: list[ast.expr] = [ast.Constant(parts[0].replace("%%", "%"))]
+    for value, text in zip(values, parts[1:], strict=True):
+        pieces += [ast.FormattedValue(value, -1), ast.Constant(text.replace("%%", "%"))]
+    return ast.copy_location(ast.JoinedStr(pieces), node)
+
+
 def _binary(interpreter: Interpreter, frame: Frame, node: ast.BinOp) -> Value:
+    filled_in = _filled_in(node)
+    if filled_in is not None:
+        return _joined(interpreter, frame, filled_in)
     left, right = evaluate(interpreter, frame, node.left), evaluate(interpreter, frame, node.right)
     if isinstance(node.op, ast.Add):
         if texts(left) or texts(right):

@@ -18,6 +18,16 @@ _TALKS_OF_METRICS = re.compile(
 _KEY_LIKE = re.compile(r"[\w@{}-]*(/[\w@{}-]*)+")
 
 
+def _is_dict_of_names(node: ast.expr | None) -> bool:
+    """Tell whether an expression is ``dict(name=value, ...)``."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "dict"
+        and bool(node.keywords)
+    )
+
+
 @dataclass(eq=False)
 class FunctionInfo:
     """A function or method."""
@@ -59,6 +69,8 @@ class FunctionInfo:
             if isinstance(node, ast.arg) and _TALKS_OF_METRICS.search(node.arg):
                 return True
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and _KEY_LIKE.fullmatch(node.value):
+                return True
+            if isinstance(node, ast.Return) and _is_dict_of_names(node.value):
                 return True
         return bool(self.called & (SMALL_HELPERS | self.module.entrances))
 

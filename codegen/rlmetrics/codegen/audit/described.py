@@ -114,6 +114,7 @@ def describe(tables: Tables, framework: str, release: str, component: str | None
         component: Only this component.
     """
     table = tables.framework(framework)
+    release = next(reversed(table.releases.paired(release)), release)
     covered = [
         (name, stem)
         for name, stem, ranges, _ in table.components
@@ -136,5 +137,7 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str) -> Ite
             patterns={name: rows[name]["pattern"] for name in names if name in rows},
             examples={name: tuple(rows[name]["examples"]) for name in names if name in rows},
             eval_prefix=own.eval_prefix if row.mode == "eval" else "",
-            external="foreign" in row.record or any(piece.get("logged_by") == "user" for piece in always),
+            external="foreign" in row.record
+            or "/" in (row.fragment or "")
+            or any(piece.get("logged_by") == "user" for piece in always),
         )

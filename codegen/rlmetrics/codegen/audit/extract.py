@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from ..model.audit_settings import AuditSettings
-from .abstract_values import FunctionValue, Mapping, ObjectValue, Value, mappings
+from .abstract_values import FunctionValue, Mapping, ObjectValue, Value, mappings, options
 from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 from .frames import Frame, Sunk, Unclear
 from .interpreter import Interpreter
@@ -299,7 +299,12 @@ def _run_entry(
     called = decorated(interpreter, FunctionValue(function, owner))
     interpreter.facts = dict.fromkeys(settings.training_entries.get(function.name, ()), True)
     try:
-        return interpreter.run(called, [], keywords, unknown_parameters=True)
+        result = interpreter.run(called, [], keywords, unknown_parameters=True)
+        # A function made within another one and returned is for somebody to call.
+        for option in options(result):
+            if isinstance(option, FunctionValue) and option.closure is not None and option.info.hands_over:
+                interpreter.run(option, [], {}, unknown_parameters=True)
+        return result
     finally:
         interpreter.facts = {}
 
@@ -331,7 +336,7 @@ def logged(interpreter: Interpreter, settings: AuditSettings, info: ClassInfo, n
             ExtractedKey(
                 component=settings.component(template, name),
                 module=info.module.name,
-                key=template,
+                key=settings.key(template),
                 path=site.path,
                 line=site.line,
                 symbol=site.symbol,

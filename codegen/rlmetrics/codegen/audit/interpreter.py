@@ -51,6 +51,8 @@ class Interpreter(ABC):
         """Tests on the trainer whose outcome holds on the path that is being followed (training or evaluation)."""
         self.channels: dict[tuple[str, str], Sequence] = {}
         """(folder, name of a queue) → what is put into it."""
+        self.carried: dict[str, Mapping] = {}
+        """Attribute → the dict that objects carry under it."""
         self.yielded: dict[str, list[Value]] = {}
         """Folder → what its generators yield."""
         self.started: set[tuple[str, str]] = set()

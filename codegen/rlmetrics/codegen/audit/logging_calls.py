@@ -170,6 +170,9 @@ def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Argu
         )
     if isinstance(target, Class):
         return construct(interpreter, frame, target.info, arguments)
+    # An alternative constructor calls the class that it belongs to.
+    if isinstance(target, ObjectValue) and target.info is not None and "classmethod" in frame.info.decorators:
+        return construct(interpreter, frame, target.info, arguments)
     return None
 
 

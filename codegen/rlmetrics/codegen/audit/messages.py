@@ -1,10 +1,10 @@
-"""Follows what processes and threads of one folder send each other: queues, and fields of the objects sent."""
+"""Follows what processes and threads send each other: queues, fields of the objects sent, dicts that these carry."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .abstract_values import FunctionValue, ObjectValue, Sequence, UnknownValue, Value, join, mappings
+from .abstract_values import FunctionValue, Mapping, ObjectValue, Sequence, UnknownValue, Value, join, mappings
 from .definitions import ClassInfo
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .frames import Frame
     from .interpreter import Interpreter
 
-__all__ = ["queue", "sent_items", "sent_objects"]
+__all__ = ["carried", "queue", "sent_items", "sent_objects", "taken_along"]
 
 _PUTS = {"put", "put_nowait"}
 _GETS = {"get", "get_nowait"}
@@ -23,7 +23,8 @@ _GETS = {"get", "get_nowait"}
 def queue(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """``self._metrics_queue.put_nowait(payload)`` here, ``worker.metrics_queue.get_nowait()`` there."""
     function = node.func
-    if not interpreter.settings.message_fields or getattr(function, "attr", "") not in _PUTS | _GETS:
+    sends = interpreter.settings.message_fields or interpreter.settings.queues
+    if not sends or getattr(function, "attr", "") not in _PUTS | _GETS:
         return None
     name = getattr(getattr(function, "value", None), "attr", "").lstrip("_")
     if not name.endswith(("queue", "buffer")):
@@ -67,6 +68,28 @@ def sent_items(interpreter: Interpreter, frame: Frame, name: str) -> list[Value]
         if (value := mapping.child(name)) is not None
     ]
     return [join(*items)] if items else []
+
+
+def carried(interpreter: Interpreter, frame: Frame, name: str) -> Mapping:
+    """Return the dict that all objects carry under a declared name (``experience.info``)."""
+    shared = interpreter.carried.setdefault(name, Mapping())
+    if ("", name) not in interpreter.started:
+        interpreter.started.add(("", name))
+        for info in interpreter.program.classes():
+            if info.name in interpreter.settings.carried[name]:
+                with interpreter.elsewhere():
+                    _run_all(interpreter, interpreter.instance(info), info)
+    return shared
+
+
+def taken_along(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """Note the dict that a new object is given to carry: ``Experience(..., info=info)``."""
+    for name in interpreter.settings.carried.keys() & arguments.keywords.keys():
+        for mapping in mappings(arguments.keywords[name]):
+            shared = carried(interpreter, frame, name)
+            if mapping is not shared:
+                shared.merge(mapping, interpreter.place(frame, node))
+    return None
 
 
 def start_senders(interpreter: Interpreter, here: str) -> None:

@@ -25,7 +25,7 @@ def check_proofs(table: FrameworkTable, package: Package, component: str | None 
     Returns:
         How many places were looked at, and those that show something else.
     """
-    release = package.release
+    release = next(reversed(table.releases.paired(package.release)), package.release)
     stems: dict[str, None] = {}
     for name, stem, ranges, _ in table.components:
         if component in (None, name) and release in table.releases and table.releases.covers(ranges, release):

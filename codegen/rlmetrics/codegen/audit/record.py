@@ -1,7 +1,7 @@
 """Records what all releases log.
 
 ``python -m rlmetrics.codegen.audit.record DIR OUT`` reads the wheels of all releases from DIR, packed or unpacked into
-folders ``trl-0.0.1``, ``verl-0.9.1`` …, and writes ``trl.json`` and ``verl.json`` into OUT.
+folders ``trl-0.0.1``, ``verl-0.9.1`` …, and writes ``trl.json``, ``verl.json`` … into OUT.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def find_source(folder: Path, package: str, release: str) -> Path | None:
 def record_release(folder: Path, framework: str, release: str) -> Extraction:
     """Extract a release from its wheel."""
     tables = load_tables()
-    package = str(tables.frameworks[framework]["package"])
+    package = str(tables.head(framework)["package"])
     place = find_source(folder, package, release)
     if place is None:
         msg = f"{folder} lacks the wheel of {package} {release}; pip download --no-deps fetches it"
@@ -48,12 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sources", type=Path, help="folder with all wheels")
     parser.add_argument("out", type=Path, help="folder that the records are written into")
+    parser.add_argument("--framework", action="append", metavar="NAME", help="only this one (repeatable)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     options = parser.parse_args(arguments)
     tables = load_tables()
-    named = {name: tables.framework(name).releases.names for name in tables.frameworks}
+    chosen = options.framework or tables.frameworks
+    named = {name: tables.framework(name).releases.names for name in chosen}
     wanted = [
-        (str(tables.frameworks[framework]["package"]), release)
+        (str(tables.head(framework)["package"]), release)
         for framework, releases in named.items()
         for release in releases
     ]

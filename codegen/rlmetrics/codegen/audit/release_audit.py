@@ -39,7 +39,7 @@ def release_of(tables: Tables, framework: str, release: str, place: Path | None)
     Raises:
         PackageError: If it can't be had or read.
     """
-    listed = str(tables.frameworks[framework]["package"])
+    listed = str(tables.head(framework)["package"])
     known = tables.audit[framework]
     names = {"imports": known.get("imports"), "source": known.get("source")}
     found = place or installed_place(listed, release)

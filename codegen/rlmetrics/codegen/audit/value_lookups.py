@@ -27,7 +27,7 @@ from .abstract_values import (
 )
 from .definitions import ClassInfo, FunctionInfo
 from .frames import Frame, wrap
-from .messages import sent_items, sent_objects
+from .messages import carried, sent_items, sent_objects
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -65,6 +65,8 @@ def member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attri
 
 def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attribute) -> Value:
     name, program = node.attr, interpreter.program
+    if name in interpreter.settings.carried:
+        return carried(interpreter, frame, name)
     if isinstance(owner, ObjectValue):
         if name in owner.attributes:
             return owner.attributes[name]

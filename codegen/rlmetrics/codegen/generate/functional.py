@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rlmetrics.state.bounds import WHOLE
+from rlmetrics.wording.step_numbers import TEN_NUMBERS
 
 from ..formula import Slot
 from ..formula.padding import looks_at_padding
@@ -106,7 +107,16 @@ def _package(
         for topic, found in first.items()
         for line in wrap(f"- {topic}: {', '.join(function.name for function in found)}", 0, 2)
     ]
-    yield _output("__init__.py", source, {"topics": topics})
+    plain = {
+        function.metric_id: function.name for found in families.values() for function in found if not function.variant
+    }
+    ten = [
+        line
+        for number in TEN_NUMBERS
+        if (known := [plain[metric] for metric in number.metrics if metric in plain])
+        for line in wrap(f"- {number.title}: {', '.join(known)}", 0, 2)
+    ]
+    yield _output("__init__.py", source, {"topics": topics, "ten": ten})
     yield _output("__init__.pyi", source, {"imports": imports, "public": public})
     renamed = [
         f"{layout.quote(rename.from_ + variant)}: {layout.quote(rename.to + variant)}"

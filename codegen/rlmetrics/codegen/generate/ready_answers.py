@@ -1,6 +1,6 @@
 """Answers to the plainest questions, ready to be printed: to a name alone, and to a key of a released component.
 
-What becomes of such a key in the newest release of another framework is among them, and what changed up to the newest
+What becomes of such a key between the two frameworks that come first is among them, and what changed up to the newest
 release. They are what `rlmetrics.answers` says, asked once for every name, and for every key and release of which
 anything else is to be said than of the release before; `rlmetrics.wording.answer_book` reads them.
 """
@@ -45,6 +45,9 @@ MADE_BY = (
 
 _PARTS = 2
 """What every name alone means is asked in so many parts: each has to read all that any release logs."""
+
+_MAPPED = 2
+"""Mappings stand ready between so many frameworks, those that come first: among all they grow with the square."""
 
 _Texts = dict[str, list[Sequence[str] | None]]
 """Lines of answers as they are kept, by name; of a component's key, one answer for each stretch of releases."""
@@ -157,11 +160,11 @@ def _units(files: _Files) -> Iterator[_Unit]:
     yield from (_Unit("show", tuple(each)) for each in shown.values())
     tables = Tables(files.__getitem__)
     newest = {name: tables.framework(name).releases.names[-1] for name in tables.frameworks}
-    for framework in newest:
-        targets = [f"{other}=={release}" for other, release in newest.items() if other != framework]
+    for place, framework in enumerate(newest):
+        mapped = [name for name in [*newest][:_MAPPED] if name != framework and place < _MAPPED]
         for sources in _courses(framework, tables):
             yield _Unit(AT, sources)
-            yield from (_Unit(MAP, sources, target) for target in targets)
+            yield from (_Unit(MAP, sources, f"{other}=={newest[other]}") for other in mapped)
             yield _Unit(DIFF, sources, sources[-1])
 
 

@@ -33,8 +33,7 @@ def _resolved(name: str, tables: Tables) -> Iterator[tuple[str, str]]:
         return answer_anywhere(name, lookups[0], tables)
 
     found = unlaid(answer)
-    if not found.is_typo:
-        yield name, entry(found.lines, (), found.links)
+    yield name, entry(found.lines, (), found.links)
 
 
 def _shown(name: str, tables: Tables) -> Iterator[tuple[str, str]]:
@@ -61,8 +60,6 @@ def _at(source: str, _: str, tables: Tables, newest: bool) -> Iterator[tuple[str
             return answer_at(view, key)
 
         found = unlaid(answer)
-        if found.is_typo:
-            continue
         text = None if newest else _places_left_open(source, view, key, found)
         if text is not None or newest or table.programs:
             yield at_name(key, component), text or entry(found.lines, (), found.links)
@@ -79,9 +76,11 @@ def _places_left_open(source: str, view: View, key: str, answer: Answer) -> str 
     of_key = matches[0].entry
     table, stem = view.tables.framework(view.source.framework), view.components[of_key.component].stem
     evidence = table.evidence(stem, of_key.at, view.source.release)
-    if answer.links != addresses_of(table, evidence) or (table.programs and evidence != view.evidence(of_key)):
+    places = addresses_of(table, evidence)
+    others = {text: address for text, address in answer.links.items() if text not in places}
+    if answer.links != {**others, **places} or (table.programs and evidence != view.evidence(of_key)):
         return None
-    lines = entry(answer.lines, (), {}, _spelled(source, view.tables)).split("\n")
+    lines = entry(answer.lines, (), others, _spelled(source, view.tables)).split("\n")
     told = packed_line(unlaid(lambda: labelled("source", place_texts(key, evidence))))
     if told is None or lines.count(told) != 1:
         return None

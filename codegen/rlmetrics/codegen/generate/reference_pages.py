@@ -128,10 +128,7 @@ def coverage(spec: Spec, logged_keys: Iterable[MetricKey]) -> dict[str, dict[str
     for one in logged_keys:
         components = logged.setdefault(one.metric, {}).setdefault(one.framework, {})
         components.setdefault(one.component, set()).update(one.releases)
-    orders = {
-        name: Releases([(item.release, item.date) for item in framework.framework.releases])
-        for name, framework in spec.frameworks.items()
-    }
+    orders = {name: Releases(framework.releases) for name, framework in spec.frameworks.items()}
     return {
         metric: {
             name: {component: orders[name].text(covered) for component, covered in components.items()}

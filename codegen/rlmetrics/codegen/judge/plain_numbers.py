@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.names.settings.configuration import number
 from rlmetrics.names.settings.guards import names_in
 from rlmetrics.oracle import evaluate
-from rlmetrics.reproduction.recipes import COUNTS
+from rlmetrics.reproduction.recipes import COUNTS, EMPTY_BY
 
 from .carriers import LONGEST
 from .reference_steps import LIMIT, Batch, Place, ReferenceStep
@@ -200,7 +200,8 @@ def _call(recipe: Recipe, tables: Tables) -> Callable[[list[Batch]], float]:
         if longest:
             lengths = next(name for name in about["inputs"] if name.endswith("lengths"))
             parameters["limit"] = float(max(length for batch in batches for length in batch[lengths]))
-        inputs = _prepared(_pooled(batches, about["inputs"]), recipe, rows_as)
+        names = [*about["inputs"], *(name for name in recipe.beside if name not in about["inputs"])]
+        inputs = _prepared(_pooled(batches, names), recipe, rows_as)
         value = one(inputs) if recipe.rows is None else _by_rows(inputs, recipe.rows, rows_as, one)
         for action in recipe.named("single"):
             if _units(inputs) == 1:
@@ -263,8 +264,8 @@ def _prepared(inputs: dict[str, Any], recipe: Recipe, rows_as: Any) -> dict[str,
                     [base + min(max(x - base, -bound), bound) for x, base in zip(*rows, strict=True)]
                     for rows in zip(inputs[first], inputs[second], strict=True)
                 ]
-    if rows_as == "skip" and "mask" in inputs:
-        kept = [any(row) for row in inputs["mask"]]
+    if rows_as == "skip":
+        kept = [tokens > 0 for tokens in inputs[EMPTY_BY]]
         for name, value in inputs.items():
             if isinstance(value, list) and len(value) == len(kept):
                 inputs[name] = [row for row, keep in zip(value, kept, strict=True) if keep]

@@ -16,8 +16,9 @@ from ..tables import build_meanings
 from .carriers import Carriers
 from .constant_verdicts import constant_verdict, varies_verdict
 from .shown_numbers import StepNumbers
+from .stated_verdicts import stated_verdict
 from .trait_verdicts import effect_verdict, vanishes_verdict
-from .value_verdicts import answer_verdict, band_verdict, range_verdict, reading_verdict
+from .value_verdicts import answer_verdict, band_verdict, best_verdict, range_verdict, reading_verdict
 from .verdicts import Judging, Sight, StepVerdict
 
 if TYPE_CHECKING:
@@ -30,10 +31,12 @@ __all__ = ["JudgedCount", "SentenceJudge", "judge_spec", "refuted"]
 _JUDGES: Mapping[str, Judging] = {
     "answer": answer_verdict,
     "band": band_verdict,
+    "best": best_verdict,
     "constant": constant_verdict,
     "effect": effect_verdict,
     "range": range_verdict,
     "reading": reading_verdict,
+    "stated": stated_verdict,
     "vanishes": vanishes_verdict,
     "varies": varies_verdict,
 }
@@ -72,16 +75,20 @@ class JudgedCount(NamedTuple):
 def judge_spec(context: Context, *, again: bool = False) -> JudgedCount:
     """Judge every sentence of a spec that has no verdict, and write ``spec/judged.lock``.
 
+    Of a spec with overlays, judge what has no verdict there, and write ``judged.lock`` of the last overlay.
+
     Args:
         context: The spec, without errors.
         again: Judge those that have one, too.
     """
     spec = context.spec
-    kept = judged_lock.read(spec.root)
+    *below, folder = (spec.root, *spec.overlays)
+    settled = judged_lock.verdicts(below)
+    kept = judged_lock.read(folder)
     code = judged_lock.code_digest()
     before = {} if kept is None or kept[0] != code or again else kept[1]
     carried = Carried(context)
-    told = sentences(context, carried)
+    told = [sentence for sentence in sentences(context, carried) if sentence.digest not in settled]
     new = [sentence for sentence in told if sentence.digest not in before]
     found = dict(before)
     if new:
@@ -91,7 +98,8 @@ def judge_spec(context: Context, *, again: bool = False) -> JudgedCount:
             found[sentence.digest] = Judged(verdict.answer, sentence.place, verdict.why)
     now = {sentence.digest: found[sentence.digest]._replace(place=sentence.place) for sentence in told}
     text = judged_lock.text_of(code, now)
-    replace(spec.root / judged_lock.FILE, text.encode())
+    if now or not spec.overlays:
+        replace(folder / judged_lock.FILE, text.encode())
     counts: dict[str, int] = {}
     for item in now.values():
         counts[item.answer] = counts.get(item.answer, 0) + 1

@@ -10,7 +10,7 @@ from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.names.settings.configuration import holds
 from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.reproduction.recipes import Recipe
-from rlmetrics.reproduction.words import GIVEN, HELD, UNSEEN, actions_of
+from rlmetrics.reproduction.words import GIVEN, HELD, PARTED, UNSEEN, actions_of
 
 from .carriers import identity_of
 from .reference_steps import StepCut
@@ -119,7 +119,7 @@ def _pair(trait: str, carrier: Carrier, sight: Sight) -> _Pair | None:
     does = sight.tables.reproduction["DOES"].get(trait, UNSEEN)
     others = tuple(name for name in entry.signature.traits if name != trait)
     signature = replace(entry.signature, traits=others)
-    if does == HELD:
+    if does in (HELD, PARTED):
         return _of_variants(trait, carrier, sight)
     if isinstance(does, str):
         return None
@@ -170,6 +170,6 @@ def _why_not(sentence: Sentence, sight: Sight) -> StepVerdict:
         return unseen("it says what the tensors hold: what they were without it, no step has")
     if does == UNSEEN:
         return unseen("no tensor shows what it does")
-    if does == HELD:
+    if does in (HELD, PARTED):
         return unseen("a function, a population or a reduction does it, and none is as much without it")
     return unseen("no step has its settings, or shows a difference")

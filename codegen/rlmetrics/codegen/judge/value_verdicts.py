@@ -25,12 +25,16 @@ if TYPE_CHECKING:
     from ..model import SpecReading
     from .carriers import Carrier
 
-__all__ = ["answer_verdict", "band_verdict", "range_verdict", "reading_verdict"]
+__all__ = ["answer_verdict", "band_verdict", "best_verdict", "range_verdict", "reading_verdict"]
 
 _BAD = ("warning", "error")
 _NEAR = 1e-4
 """What is nearer to a bound than that is on either side of it, as logs round."""
 _SIDES = {"above": operator.gt, "below": operator.lt}
+_FLATTERING: Situations = frozenset({"returns_alike"})
+"""A situation in which a critic predicts nothing, and numbers of it may look well all the same."""
+_FLATTERED = 0.05
+"""How near its best a number is that looks well."""
 _EXTREME: tuple[Situation, ...] = (
     "all_truncated",
     "nothing_counted",
@@ -182,6 +186,26 @@ def answer_verdict(sentence: Sentence, sight: Sight) -> StepVerdict:
             if fine and faults:
                 return refused(f"{carrier.at} = {value:g}: `{fine[0]}`, and `{faults[0]}`")
     return HELD
+
+
+def best_verdict(sentence: Sentence, sight: Sight) -> StepVerdict:
+    """Judge that a number near its best is not passed over in steps in which its critic has learnt nothing."""
+    high: float = sight.tables.metrics[sentence.subject]["range"][1]
+    usable = _each_once([item for item in sight.usable(sentence.told) if not item.settings])
+    for carrier in usable:
+        plain = carrier._replace(recipe=carrier.recipe._replace(scale=1.0, offset=0.0))
+        both = (sight.numbers.all([one], _FLATTERING) for one in (carrier, plain))
+        for shown, metric in zip(*both, strict=True):
+            given = Given(f"{shown.value:g}", shown.value)
+            if metric.value > high - _FLATTERED and not _is_told(carrier, given):
+                return refused(f"{shown}, and nothing is said of so good a value")
+    return HELD if usable else sight.nothing(sentence.told)
+
+
+def _is_told(carrier: Carrier, given: Given) -> bool:
+    """Tell whether anything but that it is fine is said of a value."""
+    told = judge(carrier.view, cast("Resolution", carrier.entry), given)
+    return any(item.origin != "nothing" and item.level != "expected" for item in told)
 
 
 def _values(carrier: Carrier, sight: Sight) -> set[float]:

@@ -118,7 +118,7 @@ class _Surroundings:
     def __init__(self, context: Context, component: ComponentScope) -> None:
         framework, stem = component.scope.framework, component.scope.stem
         spec = context.spec.frameworks[framework]
-        files = [spec.files[part] for part in context.chain(framework, stem)]
+        files = [spec.known[part] for part in context.chain(framework, stem)]
         single = [dumped(stated) for stated in (*(file.single for file in files), spec.framework.single)]
         self._bind = [file.bind for file in files]
         self.settings = context.config(framework, stem)

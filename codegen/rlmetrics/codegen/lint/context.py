@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from rlmetrics.names.settings.guards import GuardError
 
 from ..meaning import FrameworkScope, Resolved, chain, scope_of, spelled
+from ..meaning.overridden import of_base
 from .compiled_formulas import FormulaProgram, programs
 from .reach import ReadGuard
 from .readable import readable
@@ -91,6 +92,11 @@ class ComponentScope:
         return "" if stem == self.scope.stem else f" in {self.scope.stem}"
 
 
+def _is_own(item: Resolved) -> bool:
+    """Tell whether a derived framework says anything of a key itself; the rest is checked where it is written."""
+    return any(not of_base(piece.stem) and piece.path[0] in ("keys", "shared") for piece in (item.record, *item.facts))
+
+
 class Context:
     """The spec, and what is derived from it for the checks."""
 
@@ -123,7 +129,7 @@ class Context:
 
     def chain(self, framework: str, stem: str) -> list[str]:
         """Return a file and, in order, the files whose keys it takes over."""
-        return chain(self.spec.frameworks[framework].files, stem)
+        return chain(self.spec.frameworks[framework].known, stem)
 
     @cached_property
     def users(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
@@ -142,13 +148,24 @@ class Context:
             own[framework, stem] = 0
             for component in file.components:
                 own[framework, stem] |= self.bits(framework, component.releases)
-        result = {}
-        for framework, stem, file in self.spec.component_files():
-            described = own[framework, stem]
-            for user in self.users.get((framework, stem), ()):
-                described |= own[framework, user]
-            result[framework, stem] = FileScope(framework, stem, file, described)
-        return result
+        return {
+            (framework, stem): self._scope(framework, stem, file, own)
+            for framework, stem, file in self.spec.component_files()
+        }
+
+    def scope(self, framework: str, stem: str) -> FileScope:
+        """Return a file, which may be one of the framework that this one derives from."""
+        known = self.files.get((framework, stem))
+        if known is None:
+            file = self.spec.frameworks[framework].known[stem]
+            known = FileScope(framework, stem, file, self.frameworks[framework].described(stem))
+        return known
+
+    def _scope(self, framework: str, stem: str, file: ComponentFile, own: Mapping[tuple[str, str], int]) -> FileScope:
+        described = own[framework, stem]
+        for user in self.users.get((framework, stem), ()):
+            described |= own[framework, user]
+        return FileScope(framework, stem, file, described)
 
     @cached_property
     def components(self) -> tuple[ComponentScope, ...]:
@@ -163,6 +180,8 @@ class Context:
                     resolved = component.resolved
                 except GuardError:
                     resolved = ()  # too long when written out, which `guard-syntax` reports
+                if component.overridden is not None:
+                    resolved = tuple(item for item in resolved if _is_own(item))
                 yield ComponentScope(scope, resolved)
 
     def config(self, framework: str, stem: str) -> Mapping[str, ConfigKey]:
@@ -173,7 +192,7 @@ class Context:
         return self._config[asked]
 
     def _table(self, framework: str, stem: str, table: Table) -> dict[str, Any]:
-        files = self.spec.frameworks[framework].files
+        files = self.spec.frameworks[framework].known
         entries_by_name: dict[str, Any] = {}
         # What every file that extends a fragment defines, the fragment may name.
         users = [getattr(files[user], table) for user in self.users.get((framework, stem), ())]
@@ -193,7 +212,7 @@ class Context:
         Returns:
             The ref of the file that defines it and the definition, or None.
         """
-        files = self.spec.frameworks[framework].files
+        files = self.spec.frameworks[framework].known
         for part in self.chain(framework, stem):
             entries = getattr(files[part], table)
             if name in entries:
@@ -209,7 +228,7 @@ class Context:
 
     def known(self, framework: str, stem: str, table: Table) -> list[str]:
         """Return every name that ``find`` would find in a file, for suggestions."""
-        files = self.spec.frameworks[framework].files
+        files = self.spec.frameworks[framework].known
         names = [name for part in self.chain(framework, stem) for name in getattr(files[part], table)]
         return [*names, *getattr(self.spec.frameworks[framework].framework, table, {})]
 
@@ -217,7 +236,7 @@ class Context:
         """Return the names and keys of the records that a shared fact of a file can reach."""
         asked = framework, stem
         if asked not in self._spellings:
-            files = self.spec.frameworks[framework].files
+            files = self.spec.frameworks[framework].known
             component = self.frameworks[framework].component(stem)
             spellings: set[str] = set()
             for part in component.chain:

@@ -218,7 +218,7 @@ def compared(expression: Expression) -> Iterator[tuple[str, Any]]:
 def _values(key: ConfigKey | None, mentioned: list[Any]) -> list[Any]:
     """Return values of a configuration key, its defaults first, that represent all that the guards can tell apart."""
     defaults = [] if key is None else [default.value for default in key.defaults]
-    kind = "str" if key is None else key.type
+    kind = "str" if key is None or key.type is None else key.type
     values = [*defaults, *mentioned]
     numbers = {value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)}
     if kind == "bool":

@@ -50,8 +50,8 @@ class Check:
         fix: What to do about it in general.
         run: Yields the places; None for checks that the loader or the runner performs.
         stops: Whether an error keeps everything from being generated; one that is about pages only does not.
-        whole: Whether it finds what stands nowhere, or belongs to nothing. It does not run while a part of the spec
-            cannot be read, since that may be the place.
+        whole: Whether it finds what stands nowhere, belongs to nothing, or is made of pieces of several files. It does
+            not run while a part of the spec cannot be read, since that may be the place.
     """
 
     id: str

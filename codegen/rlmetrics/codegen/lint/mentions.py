@@ -15,6 +15,7 @@ from .key_languages import placeholders_in
 from .lint_check import Hit
 from .logged import logged_with
 from .said import expressions, keys_of, records, said_in, symbols
+from .unlocked import is_unlocked
 from .vocabulary_lookups import levels, missing, parts, population, traits
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ __all__ = ["in_component_file", "variants_of_shared"]
 def in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
     """Yield a hit for each name in a component file that nothing defines."""
     ref, file = scope.ref, scope.file
-    stems = context.spec.frameworks[scope.framework].files
+    stems = context.spec.frameworks[scope.framework].known
     for index, stem in enumerate(file.extends):
         yield from missing(context, "file", "keys", stem, stems, ref, ("extends", index))
     for index, tracking in enumerate(file.tracking):
@@ -42,6 +43,8 @@ def in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
         for name in pinned.settings:
             yield from _setting(context, scope, name, ("pinned", index, "settings", name), value=False)
         yield from _anchors(context, scope, pinned.at, ("pinned", index, "at"))
+    for index, kept in enumerate(file.kept):
+        yield from _anchors(context, scope, kept.at, ("kept", index, "at"))
     yield from parts(context, file.single, ref, ("single",))
     for name, profile in file.profiles.items():
         yield from _in_signature(context, scope, profile, ("profiles", name))
@@ -53,14 +56,15 @@ def in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
     for name, path, record in records(scope):
         yield from _in_record(context, scope, name, path, record)
     for index, unlogged in enumerate(file.unlogged):
-        yield from _placeholders(context, scope, unlogged.key, ("unlogged", index, "key"))
+        for key in unlogged.keys:
+            yield from _placeholders(context, scope, key, ("unlogged", index, "keys", key), value=False)
         yield from _guide(context, scope, unlogged.guide, ("unlogged", index, "guide"))
     yield from _about_other_files(context, scope)
 
 
 def _about_other_files(context: Context, scope: FileScope) -> Iterator[Hit]:
     """Yield facts to be replaced that no extended file names, and keys of shared facts that nothing records."""
-    files = context.spec.frameworks[scope.framework].files
+    files = context.spec.frameworks[scope.framework].known
     chain = context.chain(scope.framework, scope.stem)
     facts = [fact for stem in chain[1:] for fact in files[stem].shared]
     named = {fact.name for fact in facts if fact.name is not None}
@@ -115,7 +119,13 @@ def _in_piece(context: Context, said: Said) -> Iterator[Hit]:
                 advice = "bind what stands in braces in the key, or a parameter"
                 yield Hit(scope.ref, (*path, "bind", name), message, advice)
     for index, item in enumerate(fields.documented):
-        yield from _guide(context, scope, item.guide, (*path, "documented", index, "guide"))
+        place: YamlPath = (*path, "documented", index)
+        if item.cited is None:
+            yield Hit(
+                scope.ref, place, "neither this statement nor its file names a `guide`", "name the guide that says it"
+            )
+        else:
+            yield from _guide(context, scope, item.cited, (*place, "guide"))
     yield from _anchors(context, scope, fields.at, (*path, "at"))
 
 
@@ -196,6 +206,8 @@ def _own_metric(context: Context, scope: FileScope, piece: Piece | Fact) -> str 
 
 
 def _anchors(context: Context, scope: FileScope, names: list[str], path: YamlPath) -> Iterator[Hit]:
+    if is_unlocked(context, scope):
+        return  # that the lock is missing is one finding
     declared = {name for name, _ in symbols(scope)} if names else ()
     for index, name in enumerate(names):
         if name not in declared and not context.spec.unread.get("anchors"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from rlmetrics.names.settings.guards import GuardError, parse
@@ -64,7 +65,7 @@ def readable(spec: FrameworkSpec) -> FrameworkSpec:
     files = {stem: _file(file) for stem, file in spec.files.items()}
     if all(files[stem] is spec.files[stem] for stem in files):
         return spec
-    return FrameworkSpec(spec.framework, files, spec.lent, spec.stated)
+    return replace(spec, files=files)
 
 
 def _file(file: ComponentFile) -> ComponentFile:

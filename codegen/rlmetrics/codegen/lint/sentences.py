@@ -10,6 +10,7 @@ from ..tables.metrics_table import texts_of
 from .carried import Carried
 from .digests import digest, dumped, values_of
 from .said import said_anywhere
+from .stated_values import stated_values
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
@@ -25,7 +26,8 @@ class Sentence(NamedTuple):
 
     Attributes:
         kind: ``reading``, ``range``, ``constant``, ``varies``: that no sentence calls a number constant, ``band``: the
-            bounds of healthy values, ``answer``: that no two sentences about a value exclude each other, ``effect``: on
+            bounds of healthy values, ``best``: that a number near its best is not passed over, ``answer``: that no two
+            sentences about a value exclude each other, ``stated``: a value that a description gives it, ``effect``: on
             which side a trait leaves a number, or ``vanishes``: under which settings it leaves it alone.
         ref: The file.
         path: Its place there.
@@ -85,6 +87,8 @@ class _Sentences:
         for index, reading in enumerate(metric.reads):
             rests = digest(dumped(reading), resting)
             yield Sentence("reading", ref, (*path, "reads", index), told, reading, rests)
+        for said in stated_values(metric.description):
+            yield Sentence("stated", ref, (*path, "description"), told, said, digest(said.text, resting))
         if metric.formula is None:
             return
         if metric.range not in (None, (None, None)):
@@ -94,6 +98,10 @@ class _Sentences:
         if healthy:
             says = f"bounds of healthy values of {name}"
             yield Sentence("band", ref, path, told, says, digest(says, healthy, dumped(metric.range), resting))
+        high = metric.range[1] if metric.range is not None else None
+        if metric.direction == "higher" and high is not None and "returns" in metric.inputs:
+            says = f"best values of {name}"
+            yield Sentence("best", ref, path, told, says, digest(says, explained, dumped(metric.range), resting))
         if explained:
             says = f"what values of {name} mean"
             yield Sentence("answer", ref, path, told, says, digest(says, explained, dumped(metric.range), resting))

@@ -19,10 +19,15 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.names.settings.guards import GuardError, names_in
 from rlmetrics.names.tables.versions import RangeError, Releases
 
+from ..meaning.resolution import chain
 from ..meaning.spelled import spelled
 from ..model import ComponentFile, Fact, Framework, Piece, Ranges, Record, SharedFact, Tracking
+from .alike_records import AlikeRecords
+from .citations import cite
+from .kept_fields import KeptFields
 
 if TYPE_CHECKING:
+    from ..spec import FrameworkBase
     from .document import YamlPath
 
 __all__ = ["GroupFault", "WrittenOut", "write_out"]
@@ -36,7 +41,7 @@ class GroupFault:
     """A group that cannot be written out, or that nothing needs.
 
     Attributes:
-        check: ``unknown-group``, ``group-cycle``, ``unused-group`` or ``unknown-keys``.
+        check: ``unknown-group``, ``group-cycle``, ``unused-group``, ``unknown-keys`` or ``unknown-record``.
         stem: The file, ``framework`` for the framework's own.
         path: The place in it.
         message: What is wrong.
@@ -65,19 +70,31 @@ class WrittenOut:
     faults: list[GroupFault] = field(default_factory=list)
 
 
-def write_out(framework: Framework, files: Mapping[str, ComponentFile]) -> WrittenOut:
+def write_out(
+    framework: Framework, files: Mapping[str, ComponentFile], base: FrameworkBase | None = None
+) -> WrittenOut:
     """Write out the groups, and the guards and profiles of other files that a file uses.
 
     Args:
         framework: The framework.
         files: Its component files by stem.
+        base: What it takes over from the framework that it derives from, with groups written out.
     """
-    result = WrittenOut(dict(files))
-    order = Releases([(item.release, item.date) for item in framework.releases])
+    alike = AlikeRecords(files if base is None else {**base.files, **files})
+    kept = KeptFields(alike.files)
+    files = {stem: kept.files[stem] for stem in files}
+    result = WrittenOut(dict(files), faults=[GroupFault("unknown-record", *fault) for fault in alike.faults])
+    rows = [(item.release, item.date) for item in framework.releases] if base is None else base.releases
+    order = Releases(rows)
     used: set[_Place] = set()
+    known = files if base is None else {**base.files, **files}
+    heads: list[tuple[str, Framework]] = [(_FRAMEWORK, framework)]
+    if base is not None:
+        heads.append((f"{base.name}/{_FRAMEWORK}", base.head))
     for stem in files:
-        writer = _Writer(framework, files, stem, order, used)
-        result.files[stem] = writer.file()
+        taken = {**alike.moved[stem], **kept.moved[stem]}
+        writer = _Writer(heads, known, stem, order, used, taken)
+        result.files[stem] = cite(writer.file(), stem, order, lambda ranges: _bits(order, ranges), writer.moved)
         if writer.moved:
             result.moved[stem] = writer.moved
         result.faults += writer.faults
@@ -97,21 +114,23 @@ class _Writer:
 
     def __init__(
         self,
-        framework: Framework,
+        heads: Sequence[tuple[str, Framework]],
         files: Mapping[str, ComponentFile],
         stem: str,
         order: Releases,
         used: set[_Place],
+        taken: Mapping[YamlPath, _Place],
     ) -> None:
-        self._framework = framework
+        self._heads = heads
         self._own = files[stem]
         self._stem = stem
         self._order = order
         self._used = used
-        self._chain = [(part, files[part]) for part in _chain(files, stem)]
+        self._chain = [(part, files[part]) for part in chain(files, stem)]
         self._taken: dict[str, dict[str, Any]] = {"guards": {}, "profiles": {}}
         self._described: int | None = None
-        self.moved: dict[YamlPath, _Place] = {}
+        self._before = taken
+        self.moved: dict[YamlPath, _Place] = dict(taken)
         self.faults: list[GroupFault] = []
         for item in self._own.components:
             self._described = (self._described or 0) | self._bits(item.releases)
@@ -146,17 +165,19 @@ class _Writer:
         """Return what a kind of tracking of the framework says, with the settings of this file."""
         if item.like is None:
             return item
-        kind = self._framework.tracking.get(item.like)
-        if kind is None:
-            known = ", ".join(self._framework.tracking) or "none"
+        having = [owner for owner, head in self._heads if item.like in head.tracking]
+        if not having:
+            known = ", ".join(name for _, head in self._heads for name in head.tracking) or "none"
             message = f"framework.yaml has no tracking `{item.like}`"
             place: YamlPath = ("tracking", index, "like")
             self.faults.append(GroupFault("unknown-group", self._stem, place, message, f"it has {known}"))
             return item
-        self._used.add((_FRAMEWORK, ("tracking", item.like)))
+        self._used.add((having[0], ("tracking", item.like)))
+        kind = dict(self._heads)[having[0]].tracking[item.like]
         said = {"route": kind.route, "enable": kind.enable, "x_axis": kind.x_axis}
         said = {name: text.replace("{settings}", item.settings or "") for name, text in said.items()}
-        return item.model_copy(update={**said, "like": None, "settings": None})
+        rhythm = {"every": kind.every, "interval": kind.interval}
+        return item.model_copy(update={**said, **rhythm, "like": None, "settings": None})
 
     def _record(self, record: Record, path: YamlPath) -> Record:
         self._take_profile(record)
@@ -233,6 +254,7 @@ class _Writer:
     def _put(self, into: list[Any], path: YamlPath, fact: Fact, place: _Place) -> None:
         """Add a fact to a list, with where it was written unless that is where it now stands."""
         here: YamlPath = (*path, len(into))
+        place = self._before.get(place[1], place) if place[0] == self._stem else place
         if place != (self._stem, here):
             self.moved[here] = place
         self._take_profile(fact)
@@ -283,7 +305,8 @@ class _Writer:
                     yield from self._facts(fact, ("groups", name, number), covered, (*open_, name), owner)
 
     def _unknown(self, stem: str, path: YamlPath, name: str) -> None:
-        known = {each for _, file in self._chain for each in file.groups} | set(self._framework.groups)
+        known = {each for _, file in self._chain for each in file.groups}
+        known.update(each for _, head in self._heads for each in head.groups)
         near = difflib.get_close_matches(name, sorted(known), n=1)
         message = f"no group is called `{name}`: neither here, nor in extended files, nor in framework.yaml"
         fix = f"did you mean `{near[0]}`?" if near else "define it under `groups`"
@@ -295,8 +318,9 @@ class _Writer:
         for stem, file in self._chain:
             if name in getattr(file, table):
                 return stem, getattr(file, table)[name]
-        if name in getattr(self._framework, table):
-            return _FRAMEWORK, getattr(self._framework, table)[name]
+        for owner, head in self._heads:
+            if name in getattr(head, table):
+                return owner, getattr(head, table)[name]
         return None
 
     def _take_profile(self, piece: Piece) -> None:
@@ -305,7 +329,7 @@ class _Writer:
         if name is None or name in self._taken["profiles"]:
             return
         found = self._find("profiles", name)
-        if found is not None and found[0] == _FRAMEWORK:
+        if found is not None and any(found[0] == owner for owner, _ in self._heads):
             self._take("profiles", name, found[0], found[1])
 
     def _take_guards(self, written: ComponentFile) -> None:
@@ -348,18 +372,6 @@ class _Writer:
         for each in ranges:
             bits |= self._bits(each)
         return bits if self._described is None else bits & self._described
-
-
-def _chain(files: Mapping[str, ComponentFile], stem: str) -> list[str]:
-    """Return a file and, nearest first, those that it extends."""
-    stems: list[str] = []
-    waiting = [stem]
-    while waiting:
-        current = waiting.pop(0)
-        if current in files and current not in stems:
-            stems.append(current)
-            waiting += files[current].extends
-    return stems
 
 
 def _bits(order: Releases, ranges: Ranges) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from ..findings import Location, SpecFinding, has_errors, sort
+from ..locks.dates_lock import with_dates
 from ..locks.lock_facts import LockFacts
 from ..model import (
     ComponentFile,
@@ -31,6 +32,7 @@ from ..model import (
 )
 from ..spec import FrameworkSpec, LanguageTexts, Spec, SpecFile, YamlOrigin, home_of
 from .cited_sources import with_sources
+from .derived_frameworks import based_on, derivation_faults, in_order, with_constants, with_shared
 from .document import YamlDocument
 from .fact_groups import write_out
 from .joined_parts import joined
@@ -127,6 +129,7 @@ class _Reader:
         self._raw: dict[str, _Raw] = {}
         self._lost: set[str] = set()
         self._unread: dict[str, set[str]] = {}
+        self._taken: dict[str, SpecFile] = {}
 
     def read(self) -> tuple[Spec | None, list[SpecFinding]]:
         for folder in self._folders:
@@ -289,13 +292,13 @@ class _Reader:
             health={stem: with_sources(file, sources) for stem, file in _of_kind(models, "health", HealthFile)},
             suites=dict(_of_kind(models, "suites", SuiteFile)),
             texts=dict(_languages(models)),
-            files={ref: raw.file(ref) for ref, raw in self._raw.items()},
+            files={**self._taken, **{ref: raw.file(ref) for ref, raw in self._raw.items()}},
             unread={kind: frozenset(names) for kind, names in self._unread.items()},
         )
 
     def _frameworks(self, models: Mapping[str, BaseModel]) -> dict[str, FrameworkSpec]:
         names = sorted({ref.split("/")[1] for ref in self._raw if ref.startswith("frameworks/")})
-        result = {}
+        heads: dict[str, Framework] = {}
         for name in names:
             prefix = f"frameworks/{name}"
             framework = models.get(f"{prefix}/framework")
@@ -306,15 +309,42 @@ class _Reader:
                 continue
             if framework.framework != name:
                 self._wrong_name(f"{prefix}/framework", "framework", framework.framework, name)
-            written = self._written_out(prefix, framework, dict(_of_kind(models, prefix, ComponentFile)))
-            result[name] = LockFacts(written, home_of(name, self._folders) / "locks" / name).added()
+            heads[name] = with_dates(framework, home_of(name, self._folders) / "locks" / name)
+        result: dict[str, FrameworkSpec] = {}
+        # What is built on a framework of which a file cannot be read is wrong for no reason of its own.
+        torn = {ref.split("/")[1] for ref in self._lost if ref.startswith("frameworks/")}
+        for name in in_order(heads):
+            if (built_on := heads[name].derives) is not None and built_on.from_ in torn:
+                continue
+            faults = list(derivation_faults(name, heads))
+            for fault in faults:
+                place = self._locate(f"frameworks/{name}/framework", fault.path, value=fault.value)
+                self._report(fault.check, place, fault.message, fault.fix)
+            derives = heads[name].derives
+            if not faults and (derives is None or derives.from_ in result):
+                files = dict(_of_kind(models, f"frameworks/{name}", ComponentFile))
+                base = None if derives is None else result[derives.from_]
+                written = self._written_out(f"frameworks/{name}", heads[name], files, base)
+                result[name] = LockFacts(written, home_of(name, self._folders) / "locks" / name).added()
         # Answers and pages follow this order.
         return dict(sorted(result.items(), key=lambda item: _place_of(item[1].framework)))
 
-    def _written_out(self, prefix: str, framework: Framework, files: dict[str, ComponentFile]) -> FrameworkSpec:
+    def _written_out(
+        self, prefix: str, framework: Framework, files: dict[str, ComponentFile], base: FrameworkSpec | None
+    ) -> FrameworkSpec:
         """Return a framework with groups written out, and note where what they say was written."""
-        written = write_out(framework, files)
+        around = None if base is None else based_on(framework, files, base)
+        if base is not None:
+            files = with_constants(files, base)
+        written = write_out(framework, files, around)
         before = {stem: self._raw[f"{prefix}/{stem}"].file("") for stem in ("framework", *files)}
+        if around is not None:
+            of_base = f"frameworks/{around.name}"
+            for stem in around.files:
+                raw = self._raw[f"{of_base}/{stem.partition('/')[2]}"]
+                self._taken[f"{prefix}/{stem}"] = raw.file(f"{prefix}/{stem}")
+                before[stem] = raw.file("")
+            before[f"{around.name}/framework"] = self._raw[f"{of_base}/framework"].file("")
         origins = {
             stem: {path: before[owner].origin(place) for path, (owner, place) in moved.items()}
             for stem, moved in written.moved.items()
@@ -326,7 +356,8 @@ class _Reader:
             if not self._unread:
                 place = self._locate(f"{prefix}/{fault.stem}", fault.path)
                 self._report(fault.check, place, fault.message, fault.fix)
-        return FrameworkSpec(framework, written.files, written.moved)
+        framework = framework if around is None else with_shared(framework, around.head)
+        return FrameworkSpec(framework, written.files, written.moved, base=around)
 
     def _check_name(self, folder: str, stem: str, name: str) -> None:
         if name != stem:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ast import literal_eval
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +24,7 @@ _UNKNOWN = object()
 """A default that only a run knows, such as the call of a factory."""
 
 _READ: tuple[Kind, ...] = ("anchors", "defaults")
+_READ_DERIVED: tuple[Kind, ...] = ("anchors", "defaults", "methods")
 
 
 class KnownDefault(NamedTuple):
@@ -52,7 +55,8 @@ class LockFacts:
     def __init__(self, spec: FrameworkSpec, folder: Path) -> None:
         self._spec = spec
         self._folder = folder
-        self._locks = {stem: _lock(folder, stem) for stem in spec.files}
+        kinds = _READ if spec.base is None else _READ_DERIVED
+        self._locks = {stem: _lock(folder, stem, kinds) for stem in spec.files}
         self.scope = FrameworkScope(spec)
 
     def added(self) -> FrameworkSpec:
@@ -66,7 +70,22 @@ class LockFacts:
             )
             for stem, file in self._spec.files.items()
         }
-        return FrameworkSpec(self._spec.framework, files, self._spec.lent, self._spec.files)
+        head = self._spec.framework
+        config = {name: key.typed(()) for name, key in head.config.items()}
+        base = self._spec.base
+        if base is not None:
+            base = replace(base, overridden={stem: self._methods(stem) for stem in self._spec.files})
+        head = head.model_copy(update={"config": config})
+        return replace(self._spec, framework=head, files=files, stated=self._spec.files, base=base)
+
+    def _methods(self, stem: str) -> dict[str, list[str]]:
+        """Return the methods that the classes of a file, or of those that extend it, have in their own package."""
+        found: dict[str, set[str]] = {}
+        for _, table in self._locks[stem].subjects("methods"):
+            for method, sources in table.items():
+                found.setdefault(method, set()).update(*sources.values())
+        order = self.scope.releases
+        return {method: order.ranges(self._bits(releases)) for method, releases in found.items()}
 
     def anchors(self, stem: str) -> dict[str, str]:
         """Return the anchors of a file with their symbols, after the name of another package in which they stand."""
@@ -102,8 +121,14 @@ class LockFacts:
             if value is not _UNKNOWN and (known := covered & clear)
         ]
 
+    def _values(self, stem: str, name: str) -> Iterator[object]:
+        """Yield what the classes of a file, or of those that extend it, have for a setting, as far as that is known."""
+        for part in self._with_classes(stem):
+            for _, table in self._locks[part].subjects("defaults"):
+                yield from (value for text in table.get(name, ()) if (value := _literal(text)) is not _UNKNOWN)
+
     def _bits(self, releases: set[str]) -> int:
-        return self.scope.releases.bits({release for release in releases if release in self.scope.releases})
+        return self.scope.releases.bits(self.scope.releases.among(releases))
 
     def _with_classes(self, stem: str) -> list[str]:
         """Return the file if it describes classes, else the files that extend it and do."""
@@ -113,7 +138,8 @@ class LockFacts:
         return [user for user, file in files.items() if file.components and stem in chain(files, user)]
 
     def _config_key(self, stem: str, name: str, key: ConfigKey) -> ConfigKey:
-        """Return a setting with its defaults in the releases for which its file states none."""
+        """Return a setting with its type, and with its defaults in the releases for which its file states none."""
+        key = key.typed(self._values(stem, name))
         bits, ranges = self.scope.bits, self.scope.releases.ranges
         stated = 0
         for item in key.defaults:
@@ -133,18 +159,22 @@ class LockFacts:
 
 def _value(text: str, key: ConfigKey) -> object:
     """Return what a class has for a setting, as Python writes it, as the setting's type has it; else `_UNKNOWN`."""
-    try:
-        value = literal_eval(text)
-    except (ValueError, SyntaxError):
-        return _UNKNOWN
+    value = _literal(text)
     if key.type == "float" and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     return value if value is None or key.fits(value) else _UNKNOWN
 
 
-def _lock(folder: Path, stem: str) -> Lock:
+def _literal(text: str) -> object:
+    try:
+        return literal_eval(text)
+    except (ValueError, SyntaxError):
+        return _UNKNOWN
+
+
+def _lock(folder: Path, stem: str, kinds: tuple[Kind, ...] = _READ) -> Lock:
     path = folder / f"{stem}.lock"
-    return read_lock(path.read_text(encoding="utf-8") if path.is_file() else "", path.as_posix(), stem, _READ)
+    return read_lock(path.read_text(encoding="utf-8") if path.is_file() else "", path.as_posix(), stem, kinds)
 
 
 def _symbols(lock: Lock, before: str) -> dict[str, str]:

@@ -91,6 +91,7 @@ class ReleaseStep:
         described: Keys of each component's file that are described in the new release.
         written: Stem and key to the path, line and symbol of a place that writes the key in the new release.
         locate: Says where something of a file is written, as people look for it.
+        base: Components of the framework that this one derives from, whose keys are described there.
     """
 
     old: Package
@@ -101,10 +102,11 @@ class ReleaseStep:
     described: Mapping[str, frozenset[str]] = field(default_factory=dict)
     written: Mapping[tuple[str, str], tuple[str, int, str]] = field(default_factory=dict)
     locate: Callable[[str, YamlPath], str] = lambda stem, _: f"{stem}.yaml"
+    base: Sequence[LockedComponent] = ()
 
     def nearest(self, stem: str, key: str) -> LockedComponent | None:
         """Return the file that describes a key, as it is logged: a component's own, or the nearest that it extends."""
-        stems = {component.stem: component for component in self.components}
+        stems = {component.stem: component for component in (*self.components, *self.base)}
         todo, seen = [stem], set[str]()
         while todo:
             component = stems.get(todo.pop(0))

@@ -21,14 +21,14 @@ BOTH = ("train", "eval")
 
 
 def components_of(spec: Spec, framework: str) -> dict[str, LockedComponent]:
-    """Return all files of a framework by stem."""
+    """Return all files of a framework by stem, those of the framework that it derives from included."""
     scope = scope_of(spec.frameworks[framework])
-    return {stem: component_of(scope, framework, stem) for stem in spec.frameworks[framework].files}
+    return {stem: component_of(scope, framework, stem) for stem in scope.spec.known}
 
 
 def component_of(scope: FrameworkScope, framework: str, stem: str) -> LockedComponent:
     """Return one file of a framework."""
-    file = scope.spec.files[stem]
+    file = scope.spec.known[stem]
     package = scope.spec.framework.imported
     claims = tuple(_claims(scope, stem, file))
     keys: dict[str, frozenset[str]] = {}
@@ -36,14 +36,14 @@ def component_of(scope: FrameworkScope, framework: str, stem: str) -> LockedComp
         for item in spelled(name, record):
             for mode in item.modes or record.modes or file.modes:
                 shown = f"{file.eval_prefix}{item.key}" if mode == "eval" else item.key
-                covered = scope.releases.bits(_covered(scope, stem, record.releases, mode))
-                named = scope.releases.of_bits(item.within(covered, scope.bits))
+                covered = scope.releases.bits(scope.releases.among(_covered(scope, stem, record.releases, mode)))
+                named = scope.own(item.within(covered, scope.bits))
                 keys[shown] = keys.get(shown, frozenset()) | named
     return LockedComponent(
         framework,
         package,
         stem,
-        tuple(ClassRange(item.name, item.module, scope.releases.checked(item.releases)) for item in file.components),
+        tuple(ClassRange(item.name, item.module, _expanded(scope, item.releases)) for item in file.components),
         tuple(file.extends),
         anchors_of(file, package),
         claims,
@@ -57,8 +57,8 @@ def component_of(scope: FrameworkScope, framework: str, stem: str) -> LockedComp
 def _defaults(scope: FrameworkScope, stem: str) -> Iterator[tuple[str, tuple[StatedDefault, ...]]]:
     """Yield the configuration keys that a file can see, each with the defaults that the nearest file says of it."""
     seen: set[str] = set()
-    for part in chain(scope.spec.files, stem):
-        for name, key in scope.spec.files[part].config.items():
+    for part in chain(scope.spec.known, stem):
+        for name, key in scope.spec.known[part].config.items():
             if name not in seen:
                 seen.add(name)
                 yield name, tuple(_default(scope, part, name, item) for item in key.defaults)
@@ -66,7 +66,8 @@ def _defaults(scope: FrameworkScope, stem: str) -> Iterator[tuple[str, tuple[Sta
 
 def _default(scope: FrameworkScope, stem: str, name: str, item: Default) -> StatedDefault:
     ranges = ".." if item.releases is None else item.releases
-    written = scope.spec.stated[stem].config[name].defaults
+    stated = scope.spec.stated.get(stem)
+    written = [] if stated is None else stated.config[name].defaults
     place = next((index for index, own in enumerate(written) if own is item), None)
     path: YamlPath = ("config", name) if place is None else ("config", name, "defaults", place)
     return StatedDefault(stem, path, str(ranges), _expanded(scope, ranges), item.value, place is not None)
@@ -107,7 +108,7 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
         backed = tuple(name for key in about or proving for name in proving.get(key, ()))
         yield Claim(("shared", number), called, about, tuple(shared.modes or BOTH), within, tuple(shared.at), backed)
     everything = tuple(dict.fromkeys(name for names in proving.values() for name in names))
-    for field in ("tracking", "pinned"):
+    for field in ("tracking", "pinned", "kept"):
         for number, item in enumerate(getattr(file, field)):
             within = own if item.releases is None else own & _expanded(scope, item.releases)
             yield Claim((field, number), field, (), BOTH, within, tuple(item.at), everything)
@@ -116,8 +117,8 @@ def _claims(scope: FrameworkScope, stem: str, file: ComponentFile) -> Iterator[C
 def _described(scope: FrameworkScope, stem: str) -> dict[str, frozenset[str]]:
     """Return the keys of a file and of those that it extends, by all names in facts, to the releases that log them."""
     described: dict[str, frozenset[str]] = {}
-    for part in chain(scope.spec.files, stem):
-        file = scope.spec.files[part]
+    for part in chain(scope.spec.known, stem):
+        file = scope.spec.known[part]
         for name, _, record in file.records():
             covered = _record_releases(scope, part, file, record)
             for key in {name, *(item.key for item in spelled(name, record))}:
@@ -137,8 +138,8 @@ def _covered(
 ) -> frozenset[str]:
     if isinstance(ranges, Mapping):
         return _expanded(scope, ranges[mode]) if mode in ranges else frozenset()
-    return scope.releases.of_bits(scope.described(stem)) if ranges is None else _expanded(scope, ranges)
+    return scope.own(scope.described(stem)) if ranges is None else _expanded(scope, ranges)
 
 
 def _expanded(scope: FrameworkScope, ranges: Ranges) -> frozenset[str]:
-    return scope.releases.of_bits(scope.bits(ranges))
+    return scope.own(scope.bits(ranges))

@@ -98,6 +98,16 @@ class Pending:
             self, entries=tuple(replace(each, why=why) if each.id == name else each for each in self.entries)
         )
 
+    def closed(self, why: str) -> Pending:
+        """Return the list with the same answer to all items that can have one and have none."""
+        return replace(
+            self,
+            entries=tuple(
+                replace(each, why=why) if each.why is None and each.kind in CONFIRMABLE else each
+                for each in self.entries
+            ),
+        )
+
     def write(self, path: Path) -> None:
         """Write the list, or remove its file if nothing is open."""
         if not self.open:

@@ -9,25 +9,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.settings.guards import Not, Or, parse
 
+from ..model.framework import Piece
 from .expand import Bits, Expander
 from .guard_texts import text
+from .overridden import Overridden
 from .spelled import Spelled, spelled
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath
-    from ..model import ComponentFile, Fact, Mode, Piece, Ranges, Record, SharedFact
+    from ..model import ComponentFile, Fact, Mode, Ranges, Record, SharedFact
 
 __all__ = ["BoundRow", "ExtendedFile", "Resolved", "SpecPiece", "chain", "constants"]
 
 _WHERE = frozenset(
-    {"name", "releases", "modes", "when", "keys", "family", "also", "renamed", "facts", "allow", "logged", "reason"}
+    ("name", "releases", "modes", "when", "keys", "family", "also", "renamed", "facts", "allow", "logged", "reason")
 )
+"""Fields that say where a piece applies; what a record is `like` is written out by now."""
 
 
 @cache
 def _sayings(kind: type[Piece]) -> tuple[str, ...]:
     """Return the fields of a kind of piece that say something, and not where it applies."""
-    return tuple(name for name in kind.model_fields if name not in _WHERE)
+    return tuple(name for name in kind.model_fields if name not in (*_WHERE, "like", "instead"))
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,8 @@ class ExtendedFile:
         self._expanders: dict[str, Expander] = {}
         self._filled: dict[str, str] = {}
         self._own: dict[str, int] = {}
+        self.overridden: Overridden | None = None
+        """What its classes have in place of methods of a framework that theirs derives from."""
 
     @cached_property
     def resolved(self) -> tuple[Resolved, ...]:
@@ -281,9 +286,26 @@ def _key(
     for where, index, fact, keys in shared:
         if keys is None or not keys.isdisjoint(names):
             pieces += _fact(component, where, ("shared", index), fact, mode, releases)
+    if component.overridden is not None:
+        pieces += _overridden(component.overridden, stem, path, record.at, key, releases)
     for covered, record_piece in base:
         for part, active in _parts(covered, pieces):
             yield Resolved(shown, mode, part, stem, path, record_piece, active)
+
+
+def _overridden(
+    known: Overridden, stem: str, path: YamlPath, anchors: Sequence[str], key: str, releases: int
+) -> Iterator[tuple[int, SpecPiece]]:
+    """Yield which own methods of a derived class write a key of the base, and those that somebody has compared."""
+    for covered, methods in known.unread(stem, anchors, key, releases):
+        yield (
+            covered,
+            SpecPiece(
+                known.stem, ("components",), Piece(), None, {"overridden": methods, "notes": [known.note(methods)]}
+            ),
+        )
+    for covered, at in known.read(stem, anchors, key, releases):
+        yield covered, SpecPiece(known.stem, ("kept",), Piece(at=list(at)), None, {"at": [*at]})
 
 
 def _fact(

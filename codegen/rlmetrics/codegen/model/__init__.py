@@ -48,6 +48,7 @@ from .framework import (
     Tracker,
     Tracking,
     Unlogged,
+    UnloggedKey,
 )
 from .health import Cause, HealthFile, HealthRule, MetricSelector, SpecDiagnosis
 from .metric import (
@@ -140,5 +141,6 @@ __all__ = [
     "Trait",
     "TraitActions",
     "Unlogged",
+    "UnloggedKey",
     "WrittenValue",
 ]

@@ -27,7 +27,8 @@ class Empty(_Action):
         description="sequence: a response without a counted token; without it, whatever one call covers.",
     )
     as_: Literal[0, 1, -1, "nan", "skip"] = Field(
-        alias="as", description="The value; skip leaves the part out, and every value that is NaN with it."
+        alias="as",
+        description="The value; skip leaves the part out: with level the response, without it every value that is NaN.",
     )
 
 
@@ -49,6 +50,16 @@ class Scale(_Action):
 
     by: Text = Field(
         description="An expression over settings and numbers of parts, such as `1 / ranks` or `micro_batches`."
+    )
+
+
+class Times(_Action):
+    """A weight of each token, in a formula of which every term is a multiple of one of its inputs."""
+
+    input: Text
+    into: Text = Field(description="The input that takes the weight.")
+    as_: Literal["each", "geometric_mean"] = Field(
+        default="each", alias="as", description="each: of each token. geometric_mean: one for each response."
     )
 
 
@@ -120,6 +131,7 @@ class TraitActions(Strict):
     single: Single | None = None
     round: Round | None = None
     scale: Scale | None = None
+    times: Times | None = None
     plus: Plus | None = None
     clamp: Clamp | None = None
     alike: Alike | None = None
@@ -133,14 +145,15 @@ class TraitActions(Strict):
     @model_validator(mode="after")
     def _does_something(self) -> TraitActions:
         if not self.model_fields_set:
-            msg = "write an action, such as `empty: {as: 0}`, or one of given, held, unseen"
+            msg = "write an action, such as `empty: {as: 0}`, or one of given, held, parted, unseen"
             raise ValueError(msg)
         return self
 
 
-Does = Literal["given", "held", "unseen"] | TraitActions
+Does = Literal["given", "held", "parted", "unseen"] | TraitActions
 """given: it says what tensors hold that the caller hands over. held: function, population, reduction or scale do it.
-unseen: no tensor shows it."""
+parted: a reduction over micro-batches does it, and nothing where all of them are taken at once. unseen: no tensor
+shows it."""
 
 
 class WrittenValue(Strict):

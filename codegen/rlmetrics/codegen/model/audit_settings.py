@@ -104,6 +104,11 @@ class AuditSettings(Lenient):
     """Attribute of an object that comes from another process → ``Class.method`` whose result it carries."""
     message_fields: Mapping[str, str] = {}
     """Field of what is sent from another process → the class of the same folder that the message is an object of."""
+    queues: bool = False
+    """Whether classes of one folder send each other dicts through queues; with `message_fields` they do."""
+    carried: Mapping[str, tuple[str, ...]] = {}
+    """Attribute that is a dict of objects that processes hand each other → the classes whose methods write into it:
+    what is written anywhere under this name is read wherever it is."""
     used_methods: tuple[str, ...] = ()
     """Methods of an object that code of another package calls once it was given the object."""
     training_entries: Mapping[str, tuple[str, ...]] = {}
@@ -129,6 +134,18 @@ class AuditSettings(Lenient):
     ignored: tuple[Ignored, ...] = ()
     components: tuple[SettingRule, ...] = ()
     """To which component a key belongs: the first rule that fits decides; without one it is the class."""
+
+    spelled: Mapping[str, str] = {}
+    """Regular expression of whole keys as trackers are given them → how the spec spells them: `train/(.*)` → `\\1`,
+    where a framework's own code writes the prefix that its trackers' route stands for."""
+
+    def key(self, given: str) -> str:
+        """Return how the spec spells a key that a tracker is given."""
+        for pattern, spelling in self.spelled.items():
+            found = re.fullmatch(pattern, given)
+            if found is not None:
+                return found.expand(spelling)
+        return given
 
     def component(self, key: str, owner: str) -> str:
         """Return the component of a key that a class logs."""

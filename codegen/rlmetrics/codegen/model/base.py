@@ -64,6 +64,7 @@ Situation = Literal[
     "policy_certain",
     "policy_is_reference",
     "policy_unchanged",
+    "returns_alike",
     "rewards_equal",
     "rewards_zero",
     "usual",

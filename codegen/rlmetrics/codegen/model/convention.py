@@ -8,7 +8,7 @@ from pydantic import Field
 
 from .base import Allow, ClaimSource, Strict, Text
 
-__all__ = ["Convention", "ConventionName", "KnownBy"]
+__all__ = ["Convention", "ConventionName", "KnownBy", "LogMarks"]
 
 
 class ConventionName(Strict):
@@ -18,15 +18,17 @@ class ConventionName(Strict):
     metric: Text
     instrument: Literal["gauge", "counter", "histogram"] = "gauge"
     unit: Text = Field(default="1", description="As the convention writes it.")
+    scale: float = Field(
+        default=1.0, description="What a number of the metric, in the metric's unit, is multiplied by."
+    )
     note: Text | None = Field(default=None, description="Of a library's name what it is there and how it differs.")
 
 
-class KnownBy(Strict):
-    """By what a log is known to be of a framework that the spec does not describe."""
+class LogMarks(Strict):
+    """By what a log is known to be of one framework."""
 
-    framework: Text = Field(description="What the framework is called in answers.")
     keys: list[Text] = Field(
-        default=[], description="Keys and templates that it logs and no described framework: each tells it."
+        default=[], description="Keys and templates that it logs and no other described framework: each tells it."
     )
     own_log: list[Text] = Field(
         default=[],
@@ -38,8 +40,19 @@ class KnownBy(Strict):
     )
     settings: list[Text] = Field(default=[], description="Names of recorded settings that nothing else has.")
     tags: list[Text] = Field(default=[], description="Tags that it writes into model cards.")
-    built_on: Literal["trl"] | None = Field(
-        default=None, description="Whose trainers it runs: a log with their keys is judged as theirs."
+    alike: bool = Field(
+        default=False,
+        description="Whether a run of it may log its base's keys alone, so that no key tells the two apart.",
+    )
+
+
+class KnownBy(LogMarks):
+    """By what a log is known to be of a framework that the spec does not describe."""
+
+    framework: Text = Field(description="What the framework is called in answers.")
+    built_on: Text | None = Field(
+        default=None,
+        description="The described framework whose trainers it runs: a log with their keys is judged as theirs.",
     )
 
 

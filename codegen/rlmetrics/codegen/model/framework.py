@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -10,9 +10,25 @@ from pydantic import BeforeValidator, Field, model_validator
 from .actions import BoundParameter, WrittenValue
 from .audit_settings import AuditSettings
 from .base import Allow, ClaimSource, EvidenceLine, Level, Operation, Part, Ranges, SpecReading, Strict, Text
+from .convention import LogMarks
+from .derivation import Derivation, KeptMethods
 
 Mode = Literal["train", "eval"]
 """What a trainer was doing when it logged."""
+
+Occasion = Literal[
+    "step",
+    "optimizer_step",
+    "update",
+    "round",
+    "generation",
+    "evaluation",
+    "call",
+    "end",
+    "some_steps",
+    "unstated",
+]
+"""What a new value of a key comes with; ``unstated`` where nobody has looked it up."""
 
 Snapshot = Literal["current", "old", "rollout", "reference"]
 """Which policy (or value) parameters were in place when the number was computed."""
@@ -41,11 +57,17 @@ class Default(Strict):
     symbol: Text | None = Field(default=None, description="The class or function in which the default stands.")
 
 
+SettingType = Literal["bool", "int", "float", "str", "choice"]
+"""What a setting can be."""
+
+
 class ConfigKey(Strict):
     """A configuration key that decides what is logged or how."""
 
     brief: Text
-    type: Literal["bool", "int", "float", "str", "choice"]
+    type: SettingType | None = Field(
+        default=None, description="What it can be, where neither its choices nor its defaults show it."
+    )
     choices: list[str] = []
     defaults: list[Default] = Field(
         default=[], description="What the locks cannot tell; a default that a class has stands there."
@@ -64,7 +86,23 @@ class ConfigKey(Strict):
             return isinstance(value, bool)
         if self.type == "str":
             return isinstance(value, str)
+        if self.type is None:
+            return True
         return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+    def typed(self, values: Iterable[object]) -> ConfigKey:
+        """Return the setting with the type that its choices, or its defaults and these further ones, show."""
+        if self.type is not None:
+            return self
+        known = [value for value in (*(item.value for item in self.defaults), *values) if value is not None]
+        shown: list[SettingType] = [
+            *(["choice"] if self.choices else []),  # type: ignore[list-item]
+            *(name for name, kinds in _TYPES.items() if known and {type(value) for value in known} <= kinds),
+        ]
+        return self.model_copy(update={"type": shown[0]}) if shown else self
+
+
+_TYPES: dict[SettingType, set[type]] = {"bool": {bool}, "int": {int}, "float": {int, float}, "str": {str}}
 
 
 class Shaping(Strict):
@@ -146,13 +184,24 @@ class Profile(SignatureFields):
     )
 
 
+Citation = Text | dict[str, Text]
+"""A guide and the heading in it, or which one in which releases."""
+
+_CITED = "A guide of the framework and the heading in it, as `logging # PPO Logging`; by releases where they differ."
+
+
 class GuideStatement(Strict):
     """What the framework's own guide says where it differs from the code, or adds to it."""
 
     releases: Ranges | None = None
     says: Text
     code: Text | None = Field(default=None, description="What the code does instead, where they differ.")
-    guide: Text = Field(description="A guide of the framework and the heading in it, as `logging # PPO Logging`.")
+    guide: Citation | None = Field(default=None, description=f"{_CITED} The file's `guide`, if left out.")
+
+    @property
+    def cited(self) -> str | None:
+        """The one guide of a statement that is written out; None where nothing names any."""
+        return self.guide if isinstance(self.guide, str) else None
 
 
 class Piece(SignatureFields):
@@ -186,6 +235,12 @@ class Piece(SignatureFields):
     )
     route: Text | None = Field(
         default=None, description="The route to the trackers if this key does not take the component's, such as direct."
+    )
+    every: Occasion | None = Field(
+        default=None, description="What a new value comes with, if not with what the file's `tracking` says."
+    )
+    axis: Text | None = Field(
+        default=None, description="The x-axis of a key that goes another route than the component's."
     )
     notes: Notes = Field(default=[], description="What else there is to know, a sentence or two each.")
     groups: list[Text] = Field(
@@ -258,6 +313,15 @@ class Renamed(Strict):
 class Record(Piece):
     """Everything that is known of one key, or of several that differ in little more than their name."""
 
+    like: Text | None = Field(
+        default=None,
+        description="Another record of this file, or a file of the framework whose record of this name says the same, "
+        "with anchors of this file. Traits, notes, facts and other lists are added to its own; anything else that is "
+        "said here takes its place.",
+    )
+    instead: dict[str, Text] = Field(
+        default={}, description="With `like`: how keys of the other family begin, and how they begin here."
+    )
     releases: Ranges | dict[Mode, Ranges] | None = Field(
         default=None, description="All described releases of the file, if left out; by mode where they differ."
     )
@@ -310,22 +374,46 @@ class Pinned(Strict):
     at: list[Text] = []
 
 
-class Unlogged(Strict):
-    """A key that a guide lists although these releases never log it."""
+class UnloggedKey(Strict):
+    """What a guide says of a key that is never logged."""
 
-    key: Text
-    releases: Ranges
     says: Text
     instead: Text = Field(description="What to look at instead.")
+
+
+class Unlogged(Strict):
+    """Keys that a guide lists although these releases never log them."""
+
+    releases: Ranges
     guide: Text = Field(description="A guide of the framework and the heading in it.")
+    keys: dict[str, UnloggedKey] = Field(min_length=1)
+
+
+class ReportedFault(Strict):
+    """An issue or pull request of the framework about what it logs under some keys, as it was read on a day.
+
+    That the number is as it says is a matter of the records, each with its proof; this says only who else knows.
+    """
+
+    keys: list[Text] = Field(min_length=1, description="Without the prefix of a mode, with `*` for any text.")
+    releases: Ranges = Field(description="In which releases the numbers are so.")
+    number: int = Field(gt=0, description="Of the issue or pull request.")
+    pull: bool = Field(default=False, description="Whether it is a pull request.")
+    says: Text = Field(description="What it is about, in our words.")
+    state: Literal["open", "closed", "merged"] = Field(description="As it was on that day.")
+    fixed: Text | None = Field(default=None, description="The first release in which it is no longer so.")
+    by: int | None = Field(default=None, description="The number of the pull request that mended it.")
+    read: Text = Field(description="The day up to which it was read, as 2026-09-20.")
 
 
 class TrackingKind(Strict):
     """How several components hand their dict to trackers; ``{settings}`` stands for the class of their settings."""
 
-    route: Text = Field(description="The route named in the tracker files: accelerate, hf_trainer, verl_tracking …")
+    route: Text = Field(description="The route named in the tracker files: such as accelerate and hf_trainer.")
     enable: Text
     x_axis: Text
+    every: Occasion = "unstated"
+    interval: Text | None = None
 
 
 class Tracking(Strict):
@@ -337,10 +425,12 @@ class Tracking(Strict):
     )
     settings: Text | None = Field(default=None, description="What stands for {settings} in it, such as GRPOConfig.")
     route: Text = Field(
-        default="", description="The route named in the tracker files: accelerate, hf_trainer, verl_tracking …"
+        default="", description="The route named in the tracker files: such as accelerate and hf_trainer."
     )
     enable: Text = ""
     x_axis: Text = ""
+    every: Occasion = Field(default="unstated", description="What a new value of a key comes with in training.")
+    interval: Text | None = Field(default=None, description="The setting that says to how many of these one log comes.")
     sources: list[ClaimSource] = []
     at: list[Text] = []
 
@@ -350,6 +440,7 @@ class Tracking(Strict):
         if self.like is None and len(said) < 3:
             msg = "`route`, `enable` and `x_axis` belong here, or `like` with a kind of tracking of framework.yaml"
             raise ValueError(msg)
+        said += sorted({"every", "interval"} & self.model_fields_set)
         if self.like is not None and said:
             msg = f"`like` and `{said[0]}` exclude each other"
             raise ValueError(msg)
@@ -370,7 +461,7 @@ class ComponentFile(Strict):
     A file without ``components`` is a fragment: other files take over its keys by naming it in ``extends``.
     """
 
-    title: Text
+    title: Text = Field(default="", description="What it is called; as its component, if left out.")
     brief: Text
     as_defined: bool = Field(
         default=False,
@@ -386,7 +477,16 @@ class ComponentFile(Strict):
     extends: list[Text] = Field(
         default=[],
         description="Files (by stem) whose keys, shared facts and profiles apply here too; an own record of a key, in "
-        "the same release and mode, takes the place of theirs.",
+        "the same release and mode, takes the place of theirs. In a framework that derives from another one, "
+        "`trl/grpo_trainer` names a file of that one.",
+    )
+    overrides: list[Text] = Field(
+        default=[],
+        description="Methods of extended classes that are replaced in a way that reading classes does not show, such "
+        "as by assignment; `*` for all of them. What they write is unreviewed here unless `kept` names it.",
+    )
+    kept: list[KeptMethods] = Field(
+        default=[], description="Methods that replace those of an extended class and leave keys as they are."
     )
     modes: list[Mode] = ["train"]
     eval_prefix: Text = "eval_"
@@ -416,7 +516,11 @@ class ComponentFile(Strict):
         default=[], description="Facts about several keys of this file and of those that it extends."
     )
     replace: list[Text] = Field(default=[], description="Named facts of extended files that do not hold here.")
+    guide: Citation | None = Field(default=None, description=f"{_CITED} For each entry of `documented` without one.")
     unlogged: list[Unlogged] = []
+    reports: list[ReportedFault] = Field(
+        default=[], description="What the framework's authors were told about its numbers."
+    )
     anchors: dict[str, Text] = Field(
         default={},
         description="Where claims stand that no lock knows, as in an overlay: names of anchors, separated by commas, "
@@ -426,6 +530,21 @@ class ComponentFile(Strict):
         default=[], description="Further symbols on which the meaning of the keys depends, such as other programs."
     )
     allow: list[Allow] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _called(cls, said: Any) -> Any:
+        """Call a file as its component, unless it has a title."""
+        first = (said.get("components") or [None])[0] if isinstance(said, dict) and "title" not in said else None
+        name = first.get("name") if isinstance(first, dict) else getattr(first, "name", None)
+        return {**said, "title": name} if isinstance(name, str) else said
+
+    @model_validator(mode="after")
+    def _is_called(self) -> ComponentFile:
+        if not self.title:
+            msg = "a file without components needs a `title`"
+            raise ValueError(msg)
+        return self
 
     def records(self) -> Iterator[tuple[str, int, Record]]:
         """Yield every record with its name in the file and its place among the records of that name."""
@@ -491,6 +610,20 @@ class SettingSources(Strict):
     inherited: dict[str, list[Text]] = Field(
         default={}, description="Other packages, each with the names of the dataclasses that the framework's extend."
     )
+    around: list[Text] = Field(
+        default=[],
+        description="Names of its own under which runs record a whole configuration, beside those that all use, such "
+        "as `config` and `args`.",
+    )
+
+
+class TranslationExample(Strict):
+    """A log to try the translator with."""
+
+    title: Text = Field(description="What the button says.")
+    from_: Text = Field(alias="from", description="Its source.")
+    to: Text = Field(description="The target that is shown first.")
+    text: Text = Field(description="What is pasted: keys, a row, or a line of a console.")
 
 
 class GitSource(Strict):
@@ -505,7 +638,7 @@ class PackageNames(Strict):
 
     package: Text = Field(description="Its name on the package index.")
     imports: Text | None = Field(
-        default=None, description="The folder of its code, if that is not named like the package: `swift` of ms-swift."
+        default=None, description="The folder of its code, if that is not named like the package."
     )
     source: GitSource | None = Field(
         default=None, description="Where its releases are, if the package index has none: they are given by hand."
@@ -523,8 +656,19 @@ class Framework(PackageNames):
     framework: Text
     title: Text
     brief: Text
+    derives: Derivation | None = Field(
+        default=None,
+        description="The framework that this one is built on: files of it can be extended, and its profiles, groups, "
+        "guards, settings, placeholders and ways of tracking hold here, too.",
+    )
+    known_by: LogMarks | None = Field(
+        default=None,
+        description="By what a log is known to be of it, where its trainers log what those of another framework do.",
+    )
     code: Code | None = Field(default=None, description="Where its lines are shown; left out where no tag holds them.")
-    releases: list[Release]
+    releases: list[Release] = Field(
+        default=[], description="Its releases, the oldest first; those that `dates.lock` has stand before them."
+    )
     rank: int | None = Field(
         default=None,
         description="Its place among frameworks in answers and on pages, the smallest first; those without one follow "
@@ -535,6 +679,27 @@ class Framework(PackageNames):
         description="Components from the one that most people use on: answers list them so, and where the logs of two "
         "look alike, the earlier one is taken to be the usual one. Others follow by the name of their file.",
     )
+    tasks: dict[str, Text] = Field(
+        default={},
+        description="What people train with it, such as `grpo` and `sft`, each with the component or program that does "
+        "it: one that does the same elsewhere has a page that leads from the one to the other.",
+    )
+    steps: list[list[Text]] = Field(
+        default=[],
+        description="Components whose keys, as the last release logs them, tell a step of PPO or GRPO: those of one "
+        "trainer or program together.",
+    )
+    jumps: list[Text] = Field(
+        default=[],
+        description="Minor releases from which people upgrade far at once, the oldest first: a page leads from the "
+        "last patch of each to that of the next, and from the last of them to the newest release.",
+    )
+    succeeded: dict[str, Text] = Field(
+        default={}, description="Components that ended, each with the one that does their work since."
+    )
+    examples: list[TranslationExample] = Field(
+        default=[], description="Logs of it with which the site's translator can be tried."
+    )
     prints: list[Printed] = Field(
         default=[], description="With how many decimals a release's console prints numbers, where it rounds them."
     )
@@ -542,7 +707,7 @@ class Framework(PackageNames):
     beside: dict[str, dict[str, Text]] = Field(
         default={},
         description="Other packages whose statements are cited: their releases that locks know, oldest first, with "
-        "dates. A release of the framework cites the one that was out when it came out.",
+        "dates, unless `dates.lock` has them. A release of the framework cites the one that was out when it came out.",
     )
     config: dict[str, ConfigKey] = {}
     placeholders: dict[str, Placeholder] = {}

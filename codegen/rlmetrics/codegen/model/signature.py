@@ -37,6 +37,9 @@ class Trait(Strict):
         default=[],
         description="Inputs one of which a formula has that can have it, such as `ref_*`, or traits that bring one.",
     )
+    excludes: list[Text] = Field(
+        default=[], description="Patterns of what the texts of a metric cannot say that such a code computes."
+    )
     reads: list[SpecReading] = Field(default=[], description="What certain values can mean because of it.")
     does: Does | None = Field(
         default=None,

@@ -18,6 +18,7 @@ WATCHED = (
     ("adapters/rlmetrics/lazy_imports.py", (".py",)),
     ("adapters/rlmetrics/lazy_typing.py", (".py",)),
     ("adapters/rlmetrics/names", (".py",)),
+    ("adapters/rlmetrics/overlay_places.py", (".py",)),
     ("adapters/rlmetrics/oracle", (".py",)),
     ("adapters/rlmetrics/state", (".py",)),
     ("adapters/rlmetrics/wording", (".py",)),

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 from rlmetrics.answers.unlike import friends_of, spelled
+from rlmetrics.names import resolve
 from rlmetrics.names.tables.key_records import MapRow
 from rlmetrics.wording.metric_facts import converted, sentence
 from rlmetrics.wording.sides import sided, sides_of
 
+from .lives import lives_of
 from .meaning_letters import MeaningWords
 from .page_links import key_page, link
 from .severity_marks import severity_mark
@@ -26,9 +28,16 @@ _MOST_RELATED = 3
 _MOST_ALIKE = 6
 
 
-def key_link(page: str, framework: str, key: str) -> Markup:
-    """Return a key with a link from a page to its own."""
-    return Markup('<a href="{}"><code>{}</code></a>').format(link(page, key_page(framework, key)), key)
+def key_link(page: str, framework: str, key: str, template: str | None = None) -> Markup:
+    """Return a key with a link from a page to its own, which is that of its template, where that is another."""
+    return Markup('<a href="{}"><code>{}</code></a>').format(link(page, key_page(framework, template or key)), key)
+
+
+def _template(key: str, framework: str, source: str, site: Site) -> str:
+    """Return the key that has a page, where a row fills in some of its placeholders."""
+    if (framework, key) in lives_of(site.tables).by_key:
+        return key
+    return resolve([key], source, spec=site.tables)[0].template or key
 
 
 def between_box(found: tuple[str, str, MapRow], framework: str, other: str, page: str, site: Site) -> Box:
@@ -64,10 +73,11 @@ def between_box(found: tuple[str, str, MapRow], framework: str, other: str, page
         "from": key_link(page, framework, row.from_),
         "source": source,
         "target": target,
-        "to": None if row.to is None else key_link(page, other, row.to),
+        "to": None if row.to is None else key_link(page, other, row.to, _template(row.to, other, target, site)),
         "title": tables.frameworks[other]["title"],
         "who": row.to_component if not tables.framework(other).programs else None,
         "lines": lines,
+        "nothing": row.severity == "none" and not row.differs_by and row.note == f"{target} logs nothing of this kind",
         "note": None if row.note is None else texts.say(sentence(row.note)),
         "related": related,
     }

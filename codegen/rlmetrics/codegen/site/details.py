@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from rlmetrics.names.meanings.key_cadence import cadence_of
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.history import History
+from rlmetrics.wording.cadence_words import axis_text, cadence_text
 from rlmetrics.wording.change_words import change_row, changes
 from rlmetrics.wording.metric_facts import sentence
 from rlmetrics.wording.setting_words import settings_that_change
@@ -202,6 +204,18 @@ class Details:
                 return told + paragraph(left)
             told += shown
         return told and paragraph(self._texts.t("Defaults stand in brackets.")) + told
+
+    def cadence(self, life: Life) -> Markup:
+        """Return how often a key gets a new value in the newest release of a trainer, and on which axis."""
+        cadence = cadence_of(life.view(), life.pieces[-1].entry)
+        if cadence is None:
+            return Markup("")
+        t, say = self._texts.t, self._texts.say
+        rhythm, axis = cadence_text(cadence), axis_text(cadence, full=True)
+        rows = [(t("cadence"), say(rhythm))] if rhythm else []
+        rows += [(t("axis"), say(axis))] if axis else []
+        release = self._tables.framework(life.framework).releases.names[life.pieces[-1].last]
+        return Markup("<p><b>{} {}</b></p>{}").format(life.component, release, table(rows))
 
     def notes(self, lives: Sequence[Life]) -> Markup:
         """Return what else the spec notes of keys, each note once with its releases."""

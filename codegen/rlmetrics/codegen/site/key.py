@@ -13,7 +13,7 @@ from .between import between_of
 from .details import Details, Folded
 from .healthy import headline, picture_figures
 from .html import fitting, render
-from .key_boxes import MOST_TOLD, other_box, plot_box, which_box
+from .key_boxes import MOST_TOLD, absent_boxes, other_box, plot_box, which_box
 from .key_facts import KeyFacts
 from .lives import Life, LifePiece, lives_of
 from .page import Page
@@ -67,7 +67,9 @@ def page_of(facts: KeyFacts) -> Page:
     details = Details(facts.site, facts.path, facts.principal or "")
     strip = Strip(facts.table, facts.tables, facts.rows, facts.meanings, facts.words, texts)
     others = [name for name in facts.tables.frameworks if name != facts.framework]
-    between = [box for name in others for box in _between(facts, name)]
+    counterparts = [box for name in others for box in _between(facts, name)]
+    between = [box for box in counterparts if not box["nothing"]]
+    nowhere = [Markup.escape(str(box["title"])) for box in counterparts if box["nothing"]]
     most = MOST_TOLD if len(facts.rows) > _CROWDED else _MOST_ROWS
     values: dict[str, object] = {
         "key": facts.key,
@@ -77,13 +79,21 @@ def page_of(facts: KeyFacts) -> Page:
         "lead": _lead(facts),
         "shown": facts.foremost.shown(),
         "pictures": [] if facts.principal is None else picture_figures(facts.site, facts.principal)[:1],
-        "boxes": [which_box(facts), plot_box(facts), *(other_box(box, texts) for box in between)],
+        "boxes": [
+            which_box(facts),
+            plot_box(facts),
+            *(other_box(box, texts) for box in between),
+            *absent_boxes(nowhere, texts),
+        ],
         "strip": strip.html(facts.path),
         "table": list(_table_rows(facts))[:most],
         "more_rows": len(facts.grouped) - most,
         "metrics": [_metric(facts, metric) for metric in facts.metrics[:_MOST_METRICS]],
         "more_metrics": len(facts.metrics) - _MOST_METRICS,
         "between": between,
+        "nowhere": texts.listed(nowhere),
+        "several": len(nowhere) > 1,
+        "nothing": severity_mark("none", texts),
         "alike": alike_boxes(facts.site, facts.path, facts.words, facts.metrics[:2]),
         "details": _details(facts, details),
         "scripts": (RELEASES, SCRIPT),
@@ -194,6 +204,7 @@ def _details(facts: KeyFacts, details: Details) -> list[Folded]:
             t("Settings that change it"),
             details.settings(facts.lives[:1] if len(facts.rows) > _CROWDED else facts.lives),
         ),
+        (t("How often it is logged"), details.cadence(facts.foremost)),
         (t("What the guides say"), details.guides(facts.lives)),
         (t("What changed"), details.changed([facts.foremost])),
         (t("Notes on releases"), details.notes(facts.lives)),

@@ -13,7 +13,7 @@ from .meaning_letters import Letter
 from .severity_marks import severity_mark
 from .texts import Texts
 
-__all__ = ["MOST_TOLD", "other_box", "plot_box", "which_box"]
+__all__ = ["MOST_TOLD", "absent_boxes", "other_box", "plot_box", "which_box"]
 
 MOST_TOLD = 4
 """So many meanings are told in the first box."""
@@ -99,6 +99,15 @@ def other_box(box: Box, texts: Texts) -> Box:
         "big": t("not logged"),
         "lines": told or [box["note"] or t("Nothing of this kind is logged there.")],
     }
+
+
+def absent_boxes(names: Sequence[Markup], texts: Texts) -> list[Box]:
+    """Return one box for all frameworks that log nothing of the kind; none where each has something."""
+    if not names:
+        return []
+    line = texts.t("Nothing of this kind is logged there.")
+    title = texts.t("In {framework}", framework=texts.listed(names))
+    return [{"title": title, "big": texts.t("not logged"), "lines": [line]}]
 
 
 def _chip(letter: Letter) -> Markup:

@@ -93,6 +93,8 @@ class Lists:
         self._page = page
         self._framework = framework
         self._texts = site.texts
+        # Keys of a framework that derives from another one have no pages of their own.
+        linked = linked and framework in site.tables.frameworks
         self._linked = spelled(site.tables, framework) if linked else frozenset[str]()
         self._of_trainers = not site.tables.framework(framework).programs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -22,6 +23,10 @@ __all__ = ["FrameworkSpelling", "LoggedMetric"]
 
 _MOST_OTHERS = 4
 """So many trainers that log something else under the same key are shown in the strip; more are counted."""
+
+
+_MOST_ROWS = 12
+"""So many keys that one trainer logs of a metric at a time are drawn; those of catch-all metrics are named below."""
 
 
 class FrameworkSpelling(NamedTuple):
@@ -147,11 +152,27 @@ class LoggedMetric:
         """Return its trainers through their releases, and what the names of other frameworks are in this one."""
         found: Box = {"title": self.title, "framework": self.framework, "html": None}
         if self.rows:
-            drawn = Strip(self._table, self._tables, self.rows, meanings, words, self._texts)
+            rows, further = self._parted()
+            drawn = Strip(self._table, self._tables, rows, meanings, words, self._texts, keyed=True)
             found["html"] = drawn.html(self._path)
+            found["further"] = further
             found["evaluation"] = self._evaluation()
             found["more"] = self._more()
         return {**found, "between": [*self._between(others)]}
+
+    def _parted(self) -> tuple[list[TrainerRow], list[Markup]]:
+        """Return the rows that are drawn, and the keys of those that are not."""
+        drawn: list[TrainerRow] = []
+        left: list[Life] = []
+        met: Counter[tuple[str, ...]] = Counter()
+        for row in self.rows:
+            met[row.names] += 1
+            if met[row.names] <= _MOST_ROWS:
+                drawn.append(row)
+            else:
+                left += [life for life, _ in row.items]
+        known = {life.key for row in drawn for life, _ in row.items}
+        return drawn, [self._key(life) for key, life in {life.key: life for life in left}.items() if key not in known]
 
     def _evaluation(self) -> list[Markup]:
         shown = {id(life) for row in self.rows for life, _ in row.items}
@@ -174,4 +195,6 @@ class LoggedMetric:
             spelling = other.spelling()
             row = None if spelling is None else between_of(self._tables).row(spelling.life, self.framework)
             if row is not None:
-                yield between_box(row, other.framework, self.framework, self._path, self._site)
+                box = between_box(row, other.framework, self.framework, self._path, self._site)
+                if not box["nothing"]:  # that no release logs it is said above
+                    yield box

@@ -33,7 +33,7 @@ INDEX = "m"
 def make(site: Site) -> Iterator[Page | Asset]:
     """Yield the page of every metric, and their index."""
     lives = lives_of(site.tables)
-    yield release_data(site.tables)
+    yield release_data(site.tables, site.texts)
     functions: dict[str, list[ComputeFunction]] = {}
     for found in site.functions.values():
         for function in found:

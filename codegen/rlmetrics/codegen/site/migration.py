@@ -164,6 +164,8 @@ class _Migration:
         ]
 
     def _trainer(self) -> str | None:
+        if self._move.framework in self._site.tables.derived:
+            return self._move.framework
         declared = self._site.tables.framework(self._move.framework).programs
         return None if self._move.program in declared else trainer_page(self._move.framework, self._move.program)
 
@@ -181,14 +183,28 @@ def _said(rule: object) -> str:
 
 def _index(site: Site, moves: Sequence[Move]) -> Page:
     """Return the page that lists all moves: between frameworks first, then by framework and program."""
-    crossings = [(move_title(site.tables, move), move.path) for move in moves if move.kind == "crossing"]
+    crossings = [
+        (move_title(site.tables, move), move.path)
+        for move in moves
+        if move.kind == "crossing" and not {move.framework, framework_of(move.to)} & site.tables.derived.keys()
+    ]
+    derived = [(title_of(site.tables, name), title_of(site.tables, str(row["base"])), name)
+               for name, row in site.tables.derived.items()]  # fmt: skip
     frameworks: dict[str, dict[str, dict[str, list[Move]]]] = {}
     for move in moves:
         if move.kind != "crossing":
             title, program = title_of(site.tables, move.framework), program_title(site.tables, move)
             frameworks.setdefault(title, {}).setdefault(program, {}).setdefault(move.kind, []).append(move)
     title = site.texts.plain("Moving to another release or framework")
-    body = render("migrations.html.j2", "migrate", site.texts, title=title, crossings=crossings, frameworks=frameworks)
+    body = render(
+        "migrations.html.j2",
+        "migrate",
+        site.texts,
+        title=title,
+        crossings=crossings,
+        derived=derived,
+        frameworks=frameworks,
+    )
     return Page(
         "migrate", title, site.texts.plain("What to rename and what must not share a plot, for every upgrade."), body
     )

@@ -80,7 +80,7 @@ class MoveCauses:
         return [self._noted(number, note) for number, note in enumerate(self._move.notes, 1) if note.group == group]
 
     def _noted(self, number: int, note: Note) -> CauseOnPage:
-        named = note.text.startswith(tuple(title_of(self._site.tables, name) for name in self._site.tables.frameworks))
+        named = note.text.startswith(tuple(title_of(self._site.tables, name) for name in self._site.tables.named))
         text = self._texts.say(note.text)
         return CauseOnPage(
             number, note.severity, None, text, (), self._cited(number - 1), None, None, capital=not named

@@ -16,7 +16,7 @@ from .moves import Move, place_of
 from .site import Site
 from .texts import code
 
-__all__ = ["FOLDED", "ORDER", "MovedLine", "MovedRows", "SeverityGroup"]
+__all__ = ["FOLDED", "HEADINGS", "ORDER", "MovedLine", "MovedRows", "SeverityGroup"]
 
 ORDER = ("look-alike", "biased", "unreviewed", "close", "same", "none")
 """The worst first; what has no counterpart cannot be confused with anything."""
@@ -24,7 +24,7 @@ ORDER = ("look-alike", "biased", "unreviewed", "close", "same", "none")
 FOLDED = 24
 """A group with more lines than these is folded, and so many names are told in short."""
 
-_HEADINGS = {
+HEADINGS = {
     "look-alike": "Looks like it, is another metric: never in one plot",
     "biased": "Comparable only with care: start a new panel",
     "unreviewed": "Unreviewed: compare the code before use",
@@ -32,6 +32,8 @@ _HEADINGS = {
     "same": "The same",
     "none": "No counterpart",
 }
+"""What each severity says to readers of a page."""
+
 _NAMED = 4
 _LINKED = 150
 """On a page with more keys than these, they do not lead to their pages."""
@@ -132,7 +134,7 @@ class MovedRows:
             kept = [row.from_ for row, is_plain in zip(rows, plain, strict=True) if is_plain]
             lines = list(self._lines(told, causes))
             folded = len(lines) > FOLDED or severity in ("same", "none")
-            yield SeverityGroup(severity, _HEADINGS[severity], len(rows), lines, kept, folded)
+            yield SeverityGroup(severity, HEADINGS[severity], len(rows), lines, kept, folded)
 
     def _lines(self, rows: Sequence[MapRow], causes: PageCauses | None) -> Iterator[MovedLine]:
         found: dict[MovedLine, list[str]] = {}

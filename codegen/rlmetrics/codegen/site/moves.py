@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from rlmetrics.names import Difference, DiffResult, MapRow, NameMap, diff, map_names
@@ -18,23 +18,8 @@ from rlmetrics.wording.map_notes import MapNotes
 from .page_links import migration_page
 from .release_steps import components_of, steps_of
 
-__all__ = ["CROSSINGS", "JUMPS", "SUCCESSIONS", "Move", "Note", "moves_of", "place_of", "same_move", "title_of"]
+__all__ = ["Move", "Note", "moves_of", "place_of", "same_move", "title_of"]
 
-JUMPS = {"trl": ("0.7", "0.11", "0.12", "0.18", ""), "verl": ("0.3", "0.4", "0.6", "0.8", "")}
-"""Minor releases between which people jump, from the last patch of one to that of the next; the last is the newest."""
-
-CROSSINGS = (
-    ("GRPOTrainer", ""),
-    ("RLOOTrainer", ""),
-    ("PPOTrainer", ""),
-    ("SFTTrainer", "sft"),
-)
-"""Trainers of TRL and the programs of verl that do the same; the empty one is reinforcement learning."""
-
-SUCCESSIONS = (("verl", "fsdp_sft", "sft"),)
-"""Programs of a framework that ended, each with the one that does their work since."""
-
-_MAIN = "reinforcement learning"
 _Told = ChangedKey | RenamedKey | ListedKey
 
 
@@ -97,7 +82,7 @@ class Move(NamedTuple):
 
 def title_of(tables: Tables, framework: str) -> str:
     """Return what a framework is called."""
-    return str(tables.frameworks[framework]["title"])
+    return tables.title(framework)
 
 
 def same_move(found: DiffResult) -> bool:
@@ -147,8 +132,10 @@ def _minors(releases: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _jumps(tables: Tables, framework: str, program: str, releases: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the last patch of each minor release from which people jump with that of the next, and with the newest."""
     stops: list[str] = []
-    for minor in JUMPS.get(framework, ()):
+    jumps = tables.framework(framework).jumps
+    for minor in (*jumps, *([""] if jumps else [])):
         patches = [release for release in releases if not minor or _minor(release) == minor]
         stops += [release for release in patches[-1:] if release not in stops]
     firsts = dict(_minors(releases))
@@ -259,22 +246,56 @@ def _parts(item: _Told) -> set[str]:
 
 
 def _crossings(tables: Tables) -> Iterator[Move]:
-    if not {"trl", "verl"} <= {*tables.frameworks}:
-        return
-    newest = tables.framework("verl").releases.names[-1]
-    for trainer, program in CROSSINGS:
-        ends = _End("trl", trainer, components_of(tables, "trl")[trainer][-1]), _End("verl", program, newest)
-        yield _crossing(tables, *ends)
-        yield _crossing(tables, *ends[::-1])
-    for framework, ended, successor in SUCCESSIONS:
-        components = components_of(tables, framework)
-        yield _crossing(tables, *(_End(framework, name, components[name][-1]) for name in (ended, successor)))
+    """Yield the ways between what does the same in two frameworks, both ways, then from what ended to its successor.
+
+    A framework that derives from another one is compared with that one alone, in the release under its last one.
+    """
+    for first, second in combinations(tables.named, 2):
+        if second in tables.derived and tables.head(second)["base"] != first:
+            continue
+        ends = _ends(tables, first), _ends(tables, second)
+        for here, there in dict.fromkeys((ends[0][task], ends[1][task]) for task in ends[0] if task in ends[1]):
+            here = _under(tables, here, there)
+            yield _crossing(tables, here, there)
+            yield _crossing(tables, there, here)
+    for framework in tables.frameworks:
+        for ended, successor in tables.framework(framework).succeeded.items():
+            yield _crossing(tables, *(_end(tables, framework, name) for name in (ended, successor)))
+
+
+def _ends(tables: Tables, framework: str) -> dict[str, _End]:
+    """Return what does each task in a framework."""
+    return {task: _end(tables, framework, name) for task, name in tables.framework(framework).tasks.items()}
+
+
+def _under(tables: Tables, end: _End, derived: _End) -> _End:
+    """Return an end in the release that what derives from it runs on, if it is described in that."""
+    base = tables.framework(derived.framework).base
+    if base is None or base[1][derived.release] not in components_of(tables, end.framework)[end.name]:
+        return end
+    return end._replace(release=base[1][derived.release])
+
+
+def _end(tables: Tables, framework: str, name: str) -> _End:
+    """Return a component or program in its last release."""
+    table = tables.framework(framework)
+    releases = components_of(tables, framework).get(name, table.releases.names)
+    default = table.programs.get(name, {}).get("default")
+    return _End(framework, name, "" if default else name, releases[-1])
 
 
 class _End(NamedTuple):
-    """Where a crossing begins or ends; the empty program is reinforcement learning."""
+    """Where a crossing begins or ends.
+
+    Attributes:
+        framework: The framework.
+        name: A component or program.
+        program: The same, but for what a framework does by default: nothing.
+        release: Its last release.
+    """
 
     framework: str
+    name: str
     program: str
     release: str
 
@@ -294,7 +315,7 @@ def _crossing(tables: Tables, start: _End, end: _End) -> Move:
         "crossing",
         f"migrate/{start.address}/{end.address}",
         start.framework,
-        start.program or _MAIN,
+        start.name,
         start.release,
         end.release,
         start.source,

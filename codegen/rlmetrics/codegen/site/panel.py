@@ -45,7 +45,7 @@ def told(piece: LifePiece, texts: Texts) -> list[Markup]:
 def taken(piece: LifePiece, tables: Tables, texts: Texts) -> Iterator[Markup]:
     """Yield over what a number is taken, how its parts are put together, and whose parameters computed it."""
     signature = piece.entry.signature
-    averaged = averaged_words(signature, piece.entry.metric, tables)
+    averaged = averaged_words(signature, piece.entry.metric, tables, piece.entry.mode)
     if averaged is not None:
         yield texts.t("Taken over {what}.", what=texts.say(averaged))
     if "reduction" in signature.unstated:

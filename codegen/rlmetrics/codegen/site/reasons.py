@@ -70,7 +70,7 @@ class Reasons:
         causes = [cause_of(topic, pair, self._tables) for topic, pair in pairs.items()]
         found = [self._reason(cause, entry, side) for cause in causes if cause.kind not in _NOT_OF_THE_NUMBER]
         if entry.signature.unstated:
-            text = sentence(f"{UNREVIEWED}: {unstated_words(entry.signature)}")
+            text = sentence(f"{UNREVIEWED}: {unstated_words(entry.signature.unstated)}")
             found.append(Reason((UNREVIEWED, "", ""), "biased", None, UNREVIEWED, text))
         return tuple(
             sorted(

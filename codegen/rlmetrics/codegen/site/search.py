@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from rlmetrics.names.sources.surfaces import route_surfaces, show_template
-from rlmetrics.names.tables.component_rows import metrics_of
+from rlmetrics.names.lookup.search_question import ASKED, LITTLE
+from rlmetrics.names.lookup.searchable import IndexedKey, index_prefixes, indexed_keys, metric_weight
 
 from .healthy import SICK
 from .page import Asset
@@ -24,30 +23,6 @@ _KINDS: Mapping[str, str] = {"migrate": "migration", "trainer": "trainer"}
 """What a page is, by the first part of its address; all others are pages."""
 
 _STEP = re.compile(r"migrate/([^/]+/[^/]+)/([^/]+-[^/]+)")
-_SEPARATORS = re.compile(r"[^a-z0-9{}]+")
-
-
-@dataclass
-class IndexedKey:
-    """A key or template of one framework, in whichever trainer.
-
-    Attributes:
-        framework: The framework.
-        key: As it is logged.
-        metrics: What it can mean.
-        components: Who logs it.
-        first: The number of the first release in which anyone does.
-        last: The number of the last one.
-        weight: In how many releases of how many components it is logged.
-    """
-
-    framework: str
-    key: str
-    metrics: dict[str, None] = field(default_factory=dict[str, None])
-    components: dict[str, None] = field(default_factory=dict[str, None])
-    first: int = 1 << 20
-    last: int = -1
-    weight: int = 0
 
 
 def search_index(site: Site, titles: Mapping[str, str]) -> Asset:
@@ -70,13 +45,20 @@ def search_index(site: Site, titles: Mapping[str, str]) -> Asset:
             for name, row in site.tables.frameworks.items()
         },
         "components": components,
-        "prefixes": _prefixes(site),
+        "little": sorted(LITTLE),
+        "asked": sorted(ASKED),
+        "prefixes": index_prefixes(site.tables),
         "terms": _terms(site),
         "metrics": [_metric(site, metric, keys) for metric in metrics],
         "keys": [_key(item, number, place) for item in keys],
         "releases": [path for path in titles if "/" in path and path.partition("/")[0] in site.tables.frameworks],
         "steps": _steps(titles),
-        "pages": [*_pages(site, titles, keys), *(_symptoms(site) if SICK in titles else ()), *_guides(site)],
+        "pages": [
+            *_pages(site, titles, keys),
+            *_derived(site, titles),
+            *(_symptoms(site) if SICK in titles else ()),
+            *_guides(site),
+        ],
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return Asset(FILE, f"window.RLMETRICS_INDEX={text};\n")
@@ -84,29 +66,13 @@ def search_index(site: Site, titles: Mapping[str, str]) -> Asset:
 
 def logged_keys(site: Site) -> list[IndexedKey]:
     """Return every key and template of every framework, those of the first components first."""
-    found: dict[tuple[str, str], IndexedKey] = {}
-    for framework in site.tables.frameworks:
-        table = site.tables.framework(framework)
-        for component, stem, ranges, _ in table.components:
-            own, among = table.component(stem), table.releases.covered(ranges)
-            for row in own.rows:
-                releases = own.releases_of(row, among)
-                if not releases:
-                    continue
-                item = found.setdefault((framework, row.key), IndexedKey(framework, row.key))
-                item.metrics.update(dict.fromkeys(metrics_of(row)))
-                item.components[component] = None
-                numbers = [table.releases.index(release) for release in releases]
-                item.first = min(item.first, *numbers)
-                item.last = max(item.last, *numbers)
-                item.weight += len(releases)
-    return list(found.values())
+    return indexed_keys(site.tables)
 
 
 def _metric(site: Site, metric: str, keys: Sequence[IndexedKey]) -> list[object]:
     """Return name, aliases, brief, who logs it under how many names and, in another language, the brief in it."""
     row = site.tables.metrics[metric]
-    weight = sum(item.weight for item in keys if metric in item.metrics)
+    weight = metric_weight(metric, keys)
     frameworks = dict.fromkeys(item.framework for item in keys if metric in item.metrics)
     brief = str(row["brief"])
     entry: list[object] = [metric, " ".join(row.get("aliases", ())), brief, weight, " ".join(frameworks)]
@@ -144,6 +110,20 @@ def _pages(site: Site, titles: Mapping[str, str], keys: Iterable[IndexedKey]) ->
         yield [_KINDS.get(first, "page") if rest else "page", path, title]
 
 
+def _derived(site: Site, titles: Mapping[str, str]) -> Iterator[list[str]]:
+    """Yield kind, address and name of what derived frameworks log and the frameworks under them do not.
+
+    They have no page for each key; that of the framework tells them.
+    """
+    for name, row in site.tables.derived.items():
+        if name not in titles:
+            continue
+        inherited = {item.key for item in indexed_keys(site.tables, [str(row["base"])])}
+        for item in indexed_keys(site.tables, [name]):
+            if item.key not in inherited:
+                yield ["page", name, f"{item.key} ({row['title']})"]
+
+
 def _symptoms(site: Site) -> Iterator[list[str]]:
     """Yield kind, address, name, diagnoses and, unseen, what the rules are called that look for it."""
     plain = site.texts.plain
@@ -162,27 +142,6 @@ def _guides(site: Site) -> Iterator[list[str]]:
         yield ["guide", guide.path, guide.title]
         for heading, anchor in guide.headings:
             yield ["guide", f"{guide.path}#{anchor}" if anchor else guide.path, heading, guide.title]
-
-
-def _prefixes(site: Site) -> list[str]:
-    """Return what trackers put before names, as the script compares them: ``train`` of ``train/kl``; longer first."""
-    found: set[str] = set()
-    for framework in site.tables.frameworks:
-        table = site.tables.framework(framework)
-        for stem in dict.fromkeys(stem for _, stem, _, _ in table.components):
-            own = table.component(stem)
-            routes = tuple(dict.fromkeys(str(row["route"]) for row in own.tracking()))
-            for _, rules in route_surfaces(site.tables, routes):
-                for key in own.spelled:
-                    logged, shown = _loose(key), _loose(show_template(key, rules))
-                    if shown != logged and shown.endswith(f" {logged}"):
-                        found.add(shown.removesuffix(f" {logged}"))
-    return sorted(found, key=lambda prefix: (-len(prefix), prefix))
-
-
-def _loose(name: str) -> str:
-    """Return a name as the script compares it: in small letters, with one blank for whatever separates words."""
-    return _SEPARATORS.sub(" ", name.lower().replace("@", " at ")).strip()
 
 
 def _terms(site: Site) -> list[tuple[str, str]]:

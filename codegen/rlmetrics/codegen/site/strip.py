@@ -32,6 +32,8 @@ _NARROW = 2.2
 """Per cent of the strip's width below which no letter fits."""
 _TICKS = 7
 _MOST_TOLD = 6
+_MOST_KEYS = 2
+"""So many keys a row names; the panel and the table name all."""
 _LONG = 20
 """Above so many lines the table leaves out what legend and panel say."""
 _MANY = 60
@@ -59,6 +61,7 @@ class Strip:
         meanings: The letters of the page.
         words: The words for them.
         texts: The language.
+        keyed: Whether rows say under which keys it is logged; the page of a key says so above.
     """
 
     def __init__(
@@ -69,10 +72,12 @@ class Strip:
         meanings: PageMeanings,
         words: MeaningWords,
         texts: Texts,
+        *,
+        keyed: bool = False,
     ) -> None:
+        self._keyed = keyed
         self._table = table
         self._tables = tables
-        self._title = str(tables.frameworks[table.name]["title"])
         self._meanings = meanings
         self._words = words
         self._texts = texts
@@ -109,6 +114,7 @@ class Strip:
         rows = [
             {
                 "names": row.names,
+                "logged": self._named(segments) if self._keyed else [],
                 "span": spans([(row.first, row.last)], self._table),
                 "segments": [self._drawn(segment) for segment in segments],
             }
@@ -132,6 +138,15 @@ class Strip:
             "framework": self._table.name,
         }
         return render("strip.html.j2", page, self._texts, **values)
+
+    def _named(self, segments: Sequence[_Segment]) -> list[tuple[str, str]]:
+        """Return the keys of a row, the newest first, each with its last release where another one came after it."""
+        names = self._table.releases.names
+        last = {segment.key: segment.last for segment in segments}
+        newest = max(last.values())
+        keys = sorted(last, key=lambda key: -last[key])
+        shown = [(key, "" if last[key] == newest else names[last[key]]) for key in keys[:_MOST_KEYS]]
+        return [*shown, *([("…", "")] if len(keys) > _MOST_KEYS else [])]
 
     def _legend(self, piece: LifePiece) -> Markup:
         return self._words.of(piece, most=0, linked=False) if self._crowded else self._words.of(piece)
@@ -208,7 +223,6 @@ class Strip:
     def _data(self) -> dict[str, object]:
         """Return what the script shows about each release; sentences stand once."""
         rows = [self._row_data(row) for row in self._rows]
-        plain = self._texts.plain
         return {
             "start": self._start(),
             "rows": rows,
@@ -216,17 +230,6 @@ class Strip:
             "keys": list(self._keys),
             "paths": [list(path) for path in self._paths],
             "changes": self.changes,
-            "words": {
-                "severities": [[name, severity_sign(name), severity_name(name, self._texts)] for name in SEVERITIES],
-                "logs": plain("{who} logs {key}"),
-                "not": plain("Not logged by {who}."),
-                "nobody": plain("No trainer of this release logs it."),
-                "smaller": plain("Smaller differences:"),
-                "at": plain("{line} at {release}"),
-                "changed": plain("changed"),
-                "release": plain("Release of {framework}", framework=self._title),
-                "nothing": plain("not logged"),
-            },
         }
 
     def _row_data(self, row: TrainerRow) -> dict[str, object]:
@@ -292,8 +295,13 @@ class Strip:
         return self._say.setdefault(text, len(self._say))
 
 
-def release_data(tables: Tables) -> Asset:
-    """Return the releases of every framework for the script of the strip."""
+def release_data(tables: Tables, texts: Texts) -> Asset:
+    """Return the releases of every framework for the script of the strip, and the words that it says on every page.
+
+    Args:
+        tables: The spec.
+        texts: The language.
+    """
     found = {}
     for name in tables.frameworks:
         table = tables.framework(name)
@@ -306,4 +314,31 @@ def release_data(tables: Tables) -> Asset:
                 at for at, release in enumerate(table.releases.names) if not table.releases.covers(tagged, release)
             ],
         }
-    return Asset(RELEASES, f"window.rlmReleases = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n")
+    made = {"rlmReleases": found, "rlmStripWords": _script_words(texts)}
+    lines = (
+        f"window.{name} = {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};"
+        for name, value in made.items()
+    )
+    return Asset(RELEASES, "".join(f"{line}\n" for line in lines))
+
+
+def _script_words(texts: Texts) -> dict[str, object]:
+    """Return what the script says that is the same on every page."""
+    plain = texts.plain
+    return {
+        "severities": [[name, severity_sign(name), severity_name(name, texts)] for name in SEVERITIES],
+        "logs": plain("{who} logs {key}"),
+        "not": plain("Not logged by {who}."),
+        "nobody": plain("No trainer of this release logs it."),
+        "smaller": plain("Smaller differences:"),
+        "at": plain("{line} at {release}"),
+        "changed": plain("changed"),
+        "axis": plain("Release of {framework}"),
+        "nothing": plain("not logged"),
+        "how": plain("Point at a release, tap it, or use the arrow keys; Page Up and Page Down jump between changes."),
+        "earlier": plain("earlier change"),
+        "later": plain("later change"),
+        "release": plain("Release"),
+        "previous": plain("previous release"),
+        "next": plain("next release"),
+    }

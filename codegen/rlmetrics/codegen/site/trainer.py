@@ -146,5 +146,6 @@ def _index(site: Site) -> Page:
             (name, trainer_page(framework, name), releases[0], releases[-1], releases[-1] == newest)
             for name, releases in components_of(site.tables, framework).items()
         ]
-    body = render("trainers.html.j2", "trainer", site.texts, title=title, frameworks=frameworks)
+    derived = {title_of(site.tables, name): (name, [*components_of(site.tables, name)]) for name in site.tables.derived}
+    body = render("trainers.html.j2", "trainer", site.texts, title=title, frameworks=frameworks, derived=derived)
     return Page("trainer", title, site.texts.plain("Every trainer, with all its keys by release."), body)

@@ -29,30 +29,6 @@ _MODULES = (
 )
 """The scripts, each after those that it calls."""
 
-_EXAMPLES = (
-    (
-        "TRL PPO 0.7.10 → 0.18.2",
-        "trl[PPOTrainer]==0.7.10",
-        "trl[PPOTrainer]==0.18.2",
-        "ppo/policy/approxkl\nppo/policy/clipfrac\nppo/policy/entropy\nobjective/kl\nppo/returns/mean\nppo/loss/total",
-    ),
-    (
-        "TRL GRPO → verl",
-        "trl[GRPOTrainer]==1.16.0",
-        "verl==0.9.1",
-        '{"loss": 0.0012, "grad_norm": 0.31, "completions/mean_length": 187.5, "reward": 0.62, "reward_std": 0.21, '
-        '"kl": 0.0004, "clip_ratio/region_mean": 0.002, "frac_reward_zero_std": 0.1, "num_tokens": 48211.0}',
-    ),
-    (
-        "verl 0.3.0 → 0.9.1",
-        "verl==0.3.0.post1",
-        "verl==0.9.1",
-        "step:12 - actor/pg_loss:0.012 - actor/ppo_kl:0.0003 - actor/pg_clipfrac:0.004 - actor/entropy_loss:0.71 - "
-        "critic/score/mean:0.43 - response_length/mean:611.2 - timing_s/step:71.4",
-    ),
-)
-"""What to try: what the button says, source, target and text."""
-
 SENTENCES = (
     "canonical names",
     "any trainer",
@@ -125,13 +101,19 @@ def translator_page(site: Site) -> Iterator[Page | Asset]:
         version=version_of(files),
         assets=_ASSETS,
         modules=_MODULES,
-        examples=_EXAMPLES,
+        examples=_examples(site),
         texts_json=_script_json(words),
     )
     title = texts.plain("Translate names")
     description = texts.plain("What the keys of a log are called in another release or framework, in the browser.")
     yield Page(PAGE, title, description, body)
     yield from (Asset(f"{FOLDER}/{name}", text) for name, text in files.items())
+
+
+def _examples(site: Site) -> list[tuple[str, str, str, str]]:
+    """Return what to try: what the button says, source, target and text."""
+    named = (site.spec.frameworks[name].framework for name in site.tables.named)
+    return [(item.title, item.from_, item.to, item.text) for framework in named for item in framework.examples]
 
 
 @lru_cache(maxsize=1)

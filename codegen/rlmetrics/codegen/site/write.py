@@ -19,14 +19,17 @@ from ..output.prose import header
 from ..spec import Spec
 from ..tables.json_tables import FOLDER as TABLES
 from . import key, metric_page
+from .derived_page import derived_pages
 from .fallback import fallbacks
 from .guides import GuidePage, guides_in
 from .migration import migration_pages
+from .navigation import ignored
 from .page import Asset, Page
 from .release_pages import release_pages
 from .search import search_index
 from .sick import sick
 from .site import Site
+from .ten_numbers import ten_numbers
 from .texts import ENGLISH, Texts
 from .trainer import trainer_pages
 from .translator_page import translator_page
@@ -40,10 +43,12 @@ MAKERS: Sequence[Maker] = (
     metric_page.make,
     key.make,
     release_pages,
+    derived_pages,
     migration_pages,
     trainer_pages,
     sick,
     values,
+    ten_numbers,
     translator_page,
 )
 """What makes the pages, one for each kind."""
@@ -119,6 +124,8 @@ def _made(root: Path) -> Iterator[tuple[str, str]]:
     assert spec is not None, "the spec has errors, which generating must have told"
     functions, _ = resolve(spec, Context(spec).programs)
     site = Site(spec, functions, Tables(lambda name: _table(root, name)))
+    # Which names these are only the spec says; git is told in the folder itself.
+    yield "docs/.gitignore", ignored(site.tables.named, spec.texts)
     for texts in _languages(spec):
         folder = "docs" if texts is ENGLISH else f"docs/{texts.language}"
         if texts is not ENGLISH:

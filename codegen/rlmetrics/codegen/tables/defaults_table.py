@@ -49,7 +49,7 @@ def _settings(scope: FrameworkScope, ledger: Ledger, stem: str) -> dict[str, lis
     for symbol, table in ledger.lock(stem).subjects("defaults"):
         for name, values in table.items():
             for value, releases in values.items():
-                known = {release for release in releases if release in scope.releases}
+                known = scope.releases.among(releases)
                 settings.setdefault(name, []).append((scope.releases.ranges(scope.releases.bits(known)), value, symbol))
     return dict(sorted(settings.items()))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from ..meaning import BoundRow, ExtendedFile, FrameworkScope, Resolved, SpecPiece, scope_of
@@ -11,7 +12,8 @@ from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
     from ..model import ConfigKey, GuideStatement, Placeholder, Ranges, SignatureFields, SpecReading, Tracking, Unlogged
-    from ..spec import FrameworkSpec
+    from ..model.framework import ReportedFault
+    from ..spec import FrameworkBase, FrameworkSpec
 
 __all__ = ["framework_tables"]
 
@@ -23,7 +25,8 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
     code = framework.code
     index: dict[str, Any] = {
         **({} if code is None else {"CODE": (code.url, _ranges(code.releases or ".."))}),
-        "RELEASES": [(release.release, release.date) for release in framework.releases],
+        "RELEASES": spec.releases,
+        **({} if spec.base is None else _derivation(scope, spec.base)),
         "CONFIG": _config(framework.config),
         "PROGRAMS": {
             name: row(
@@ -36,6 +39,8 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
             )
             for name, item in framework.programs.items()
         },
+        **row(TASKS=framework.tasks, JUMPS=framework.jumps, SUCCEEDED=framework.succeeded),
+        **row(AROUND=None if framework.settings is None else framework.settings.around),
         "COMPONENTS": _components(spec),
     }
     files = {
@@ -44,6 +49,17 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
         if file.components
     }
     return {f"{folder}/framework": Table(f"spec/{folder}", index), **files}
+
+
+def _derivation(scope: FrameworkScope, base: FrameworkBase) -> dict[str, Any]:
+    """Return the base with its release under each release, and the methods that each file's classes replace."""
+    replaced: dict[str, dict[str, list[str]]] = {}
+    for stem, file in scope.spec.files.items():
+        overridden = scope.component(stem).overridden
+        if file.components and overridden is not None and overridden.methods:
+            ranges = scope.releases.ranges
+            replaced[stem] = {method: ranges(bits) for method, bits in sorted(overridden.methods.items()) if bits}
+    return row(DERIVES=(base.name, base.under), OVERRIDES=replaced)
 
 
 def _components(spec: FrameworkSpec) -> list[Any]:
@@ -99,7 +115,8 @@ class _Tables:
             pieces=self._rows,
             keys=keys,
             measuring=self._measuring(keys),
-            unlogged=[self._unlogged(item) for part in chained for item in part.unlogged],
+            reports=[*self._reports()],
+            unlogged=[row for part in chained for item in part.unlogged for row in self._unlogged(item)],
         )
 
     def _key(self, item: Resolved) -> list[Any]:
@@ -168,22 +185,53 @@ class _Tables:
         return shown
 
     def _document(self, entry: GuideStatement) -> int:
-        guide, _, heading = (part.strip() for part in entry.guide.partition("#"))
+        guide, _, heading = (part.strip() for part in (entry.cited or "").partition("#"))
         known = self._scope.spec.framework.guides.get(guide)
         title, path = (guide, None) if known is None else (known.title, known.path)
         identity = (entry.says, entry.code, title, path, heading or None)
         return self._documented.setdefault(identity, len(self._documented))
 
-    def _unlogged(self, item: Unlogged) -> Row:
+    def _unlogged(self, item: Unlogged) -> Iterator[Row]:
         guide, _, heading = (part.strip() for part in item.guide.partition("#"))
         known = self._scope.spec.framework.guides.get(guide)
+        for key, said in item.keys.items():
+            yield row(
+                key=key,
+                releases=_ranges(item.releases),
+                says=said.says,
+                instead=said.instead,
+                title=guide if known is None else known.title,
+                heading=heading,
+            )
+
+    def _reports(self) -> Iterator[Row]:
+        """Yield what was told of keys of which this component has the record that was spoken of, and no own one."""
+        component, prefix = self._component, self._component.files[self._component.stem].eval_prefix
+        for part in component.chain:
+            taken = {
+                item.key.removeprefix(prefix) if item.mode == "eval" else item.key
+                for item in component.resolved
+                if item.stem == part
+            }
+            for report in component.files[part].reports:
+                keys = [key for key in sorted(taken) if any(fnmatchcase(key, name) for name in report.keys)]
+                if keys and report.releases:
+                    yield self._report(part, report, keys)
+
+    def _report(self, stem: str, item: ReportedFault, keys: list[str]) -> Row:
+        spec = self._scope.spec
+        framework = spec.framework if spec.base is None or "/" not in stem else spec.base.spec.framework
+        page = "" if framework.code is None else framework.code.url.partition("/blob/")[0]
         return row(
-            key=item.key,
-            releases=_ranges(item.releases),
+            keys=keys,
+            releases=self._scope.releases.ranges(self._scope.bits(item.releases)),
+            number=item.number,
+            url=f"{page}/{'pull' if item.pull else 'issues'}/{item.number}",
             says=item.says,
-            instead=item.instead,
-            title=guide if known is None else known.title,
-            heading=heading,
+            state=item.state,
+            fixed=item.fixed,
+            by=item.by,
+            read=item.read,
         )
 
     def _tracking(self) -> list[Row]:
@@ -252,6 +300,8 @@ def _tracked(item: Tracking, spans: list[str]) -> Row:
         route=item.route,
         enable=item.enable,
         x_axis=item.x_axis,
+        every=None if item.every == "unstated" else item.every,
+        interval=item.interval,
         sources=[source(entry) for entry in item.sources],
         at=item.at,
     )

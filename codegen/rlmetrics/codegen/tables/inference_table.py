@@ -23,7 +23,7 @@ from .data import Table
 if TYPE_CHECKING:
     from ..spec import Spec
 
-__all__ = ["sources_table"]
+__all__ = ["sources_tables"]
 
 _SAYS_NOTHING = {"at", "notes", "documented", "reads", "foreign", "name", "reproduced_by", "logged_by"}
 """Parts of a statement that change nothing of what a key means."""
@@ -41,23 +41,35 @@ _DATACLASSES = ("Config", "Arguments")
 """Endings of the names of classes whose fields trackers record."""
 
 
-def sources_table(spec: Spec, tables: Mapping[str, Table]) -> Table:
+def sources_tables(spec: Spec, tables: Mapping[str, Table]) -> dict[str, Table]:
     """Return candidates, and for each key, template and setting which of them have it, in which releases.
+
+    A framework that derives from another one has a table of its own, which is opened where something tells a run of it:
+    its trainers log what those of the other do.
 
     Args:
         spec: The spec.
         tables: All other tables, as JSON has them.
     """
     known = Tables(lambda name: tables[name].data)
-    index = _Index()
+    result = {"sources": _table(spec, tables, known, [*spec.independent], own=False)}
     for name in spec.frameworks:
+        if name not in spec.independent:
+            result[f"sources/{name}"] = _table(spec, tables, known, [name], own=True)
+    return result
+
+
+def _table(spec: Spec, tables: Mapping[str, Table], known: Tables, names: Sequence[str], *, own: bool) -> Table:
+    index = _Index()
+    for name in names:
         of_all = (
             frozenset(tables[f"settings/{name}"].data["NAMES"].get("", ()))
             if f"settings/{name}" in tables
             else frozenset()
         )
         _Framework(known, name, spec.frameworks[name].framework.foremost, of_all, index).add()
-    return Table("spec/frameworks", index.data(spec))
+    data = index.data(spec, names)
+    return Table("spec/frameworks", {field: value for field, value in data.items() if not own or field != "METRICS"})
 
 
 class _Owner(NamedTuple):
@@ -104,7 +116,7 @@ class _Index:
         """Return the number of what decides whether something is logged, from 1 on."""
         return self._guards.setdefault(text, len(self._guards) + 1)
 
-    def data(self, spec: Spec) -> dict[str, Any]:
+    def data(self, spec: Spec, names: Sequence[str]) -> dict[str, Any]:
         """Return the table."""
         keys = {name: self._group(owners) for name, owners in sorted(self.keys.items())}
         settings = {name: self._group(owners) for name, owners in sorted(self.settings.items())}
@@ -113,7 +125,7 @@ class _Index:
             "PRINTS": {
                 name: [[_ranges(item.releases), item.decimals] for item in framework.framework.prints]
                 for name, framework in spec.frameworks.items()
-                if framework.framework.prints
+                if framework.framework.prints and name in names
             },
             "METRICS": sorted(spec.family_of),
             "READINGS": self._readings,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..output import layout
 from ..output.prose import header
 from .table_build import build
+from .table_differences import kept_apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,7 @@ def render(spec: Spec) -> dict[str, str]:
     """
     files = {
         f"{FOLDER}/{name}.json": text_of({COMMENT: header(table.source), **table.data})
-        for name, table in build(spec).items()
+        for name, table in kept_apart(spec, build(spec)).items()
     }
     return {**files, f"{FOLDER}/__init__.py": _package(spec)}
 
@@ -48,7 +49,7 @@ def _package(spec: Spec) -> str:
     """Return the module of the package, which says what the command line tells before it reads a table."""
     spans = (
         layout.tuple_of(map(layout.quote, (item.title, item.releases[0].release, item.releases[-1].release)))
-        for item in (part.framework for part in spec.frameworks.values())
+        for item in (part.framework for part in spec.independent.values())
         if item.releases
     )
     table = layout.source(layout.tuple_of(spans, "SPANS = "))

@@ -117,4 +117,4 @@ def _lines(scope: FrameworkScope, lock: Lock, path: str, symbols: Iterable[str])
 
 
 def _ranges(scope: FrameworkScope, releases: set[str]) -> list[str]:
-    return scope.releases.ranges(scope.releases.bits({name for name in releases if name in scope.releases}))
+    return scope.releases.ranges(scope.releases.bits(scope.releases.among(releases)))

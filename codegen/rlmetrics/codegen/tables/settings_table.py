@@ -29,7 +29,7 @@ def settings_tables(spec: Spec) -> dict[str, Table]:
         named: dict[str, set[str]] = {"": _inherited(ledger, framework.framework)}
         sections: set[str] = set()
         for setting, said in _settings(ledger, None).items():
-            known = {release for releases in said.values() for release in releases if release in scope.releases}
+            known = scope.releases.among(release for releases in said.values() for release in releases)
             if known and setting not in named[""]:
                 named.setdefault(" ".join(scope.releases.ranges(scope.releases.bits(known))), set()).add(setting)
             if OPEN in said:

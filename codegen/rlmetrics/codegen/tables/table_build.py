@@ -9,7 +9,7 @@ from .data import Row, Table, plain, row, source
 from .defaults_table import default_tables
 from .framework_tables import framework_tables
 from .health_table import health_table
-from .inference_table import sources_table
+from .inference_table import sources_tables
 from .metrics_table import metrics_tables
 from .proof_table import proof_tables
 from .reproduction_table import reproduction_table
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..model import Convention, Framework, Population, Signatures, Tracker
-    from ..spec import Spec
+    from ..spec import FrameworkSpec, Spec
 
 __all__ = ["build", "build_meanings"]
 
@@ -58,7 +58,7 @@ def build(spec: Spec) -> dict[str, Table]:
         **plain_tables,
         "sizes": sizes_table(spec, texts),
         "catalogue": catalogue_table(spec, plain_tables),
-        "sources": sources_table(spec, plain_tables),
+        **sources_tables(spec, plain_tables),
     }
 
 
@@ -95,7 +95,7 @@ def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
     """Return which files may log a metric, which metrics share an alias, and which a key can mean."""
     logged: dict[str, dict[str, list[str]]] = {name: {} for name in spec.family_of}
     keys: dict[str, dict[str, None]] = {}
-    for name, framework in spec.frameworks.items():
+    for name, framework in spec.independent.items():
         for stem in framework.files:
             table = tables.get(f"frameworks/{name}/{stem}")
             if table is None:
@@ -122,16 +122,23 @@ def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
 
 
 def _index(spec: Spec) -> Table:
-    frameworks = {
+    renamed = [(item.from_, item.to, item.since, item.why) for item in spec.info.renamed]
+    data = {"SPEC_VERSION": spec.info.version, "RENAMED": renamed, "FRAMEWORKS": _titles(spec.independent)}
+    derived = {name: item for name, item in spec.frameworks.items() if item.base is not None}
+    return Table("spec", {**data, "DERIVED": _titles(derived)} if derived else data)
+
+
+def _titles(frameworks: Mapping[str, FrameworkSpec]) -> dict[str, Row]:
+    return {
         name: row(
             title=item.framework.title,
             package=item.framework.package,
             brief=item.framework.brief,
+            base=None if item.base is None else item.base.name,
+            known_by=item.framework.known_by,
         )
-        for name, item in spec.frameworks.items()
+        for name, item in frameworks.items()
     }
-    renamed = [(item.from_, item.to, item.since, item.why) for item in spec.info.renamed]
-    return Table("spec", {"SPEC_VERSION": spec.info.version, "RENAMED": renamed, "FRAMEWORKS": frameworks})
 
 
 def _signatures(spec: Spec) -> Table:
@@ -181,7 +188,14 @@ def _convention(convention: Convention) -> Row:
         known_by=convention.known_by,
         traits=convention.traits,
         names=[
-            row(name=item.name, metric=item.metric, instrument=item.instrument, unit=item.unit, note=item.note)
+            row(
+                name=item.name,
+                metric=item.metric,
+                instrument=item.instrument,
+                unit=item.unit,
+                scale=None if item.scale == 1 else item.scale,
+                note=item.note,
+            )
             for item in convention.names
         ],
     )

@@ -40,13 +40,16 @@ def english_sentences(spec: Spec) -> dict[str, dict[str, str]]:
     sentences["signatures"] = {_plain(text): what for text, what in _of_signatures(spec.signatures) if text is not None}
     sentences["definitions"] = {_plain(text): what for text, what in _of_definitions(spec)}
     sentences["facets"] = dict(_of_identities(spec))
-    sentences["values"] = {_plain(text): what for text, what in (*_of_readings(spec), *_of_shaping(spec))}
+    sentences["values"] = {_plain(text): what for text, what in _of_values(spec)}
     sentences["inputs"] = {_plain(one.brief): f"input {name}" for name, one in spec.inputs.items()}
     return {**sentences, **record_sentences(spec)}
 
 
 def _of_definitions(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield what stands beside the brief of a metric, but for its description."""
+    """Yield what stands beside the brief of a metric, but for its description, and what derived frameworks are."""
+    for name, item in spec.frameworks.items():
+        if item.base is not None:
+            yield item.framework.brief, f"brief of {name}"
     for name, metric in spec.metrics.items():
         yield from ((friend.why, f"why {friend.metric} is not {name}") for friend in metric.false_friends)
         for key, variant in metric.variants.items():
@@ -83,6 +86,19 @@ def _of_shaping(spec: Spec) -> Iterator[tuple[str, str]]:
         for name, shaping in file.shaping.items():
             texts = (shaping.says, shaping.switched_off)
             yield from ((text, f"what {name} does") for text in texts if text is not None)
+
+
+def _of_values(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Yield what is said of values: what they tell, what moves them, and on which axis they are drawn."""
+    yield from _of_readings(spec)
+    yield from _of_shaping(spec)
+    for _, _, file in spec.component_files():
+        yield from ((report.says, f"number {report.number}") for report in file.reports)
+        axes = [tracking.x_axis for tracking in file.tracking]
+        axes += [piece.axis for _, _, record in file.records() for piece in (record, *record.facts) if piece.axis]
+        for axis in axes:
+            for text in " ".join(axis.split()).removesuffix(".").split(". "):
+                yield f"{text}.", f"x-axis of {file.title}"
 
 
 def _of_identities(spec: Spec) -> Iterator[tuple[str, str]]:

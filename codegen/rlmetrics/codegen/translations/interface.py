@@ -12,9 +12,12 @@ __all__ = ["SPOKEN", "answer_phrases", "interface_sentences", "interface_texts"]
 SPOKEN = frozenset({"t", "plain", "later"})
 """Functions whose first argument is a sentence of the interface; ``later`` marks one that is looked up elsewhere."""
 
-_PHRASES = frozenset({"phrase", "later", "labelled", "_labelled"})
+_PHRASES = frozenset({"phrase", "later", "begun", "labelled", "_labelled"})
 """Functions of answers whose first argument is a sentence of their own, or a label."""
-_ANSWERS = tuple(f"adapters/rlmetrics/{folder}" for folder in ("answers", "cli", "health", "wording"))
+_ANSWERS = tuple(
+    f"adapters/rlmetrics/{folder}"
+    for folder in ("answers", "charts", "cli", "comparison", "fleet", "health", "translate", "wording")
+)
 _CODE = "codegen/rlmetrics/codegen/site"
 _TEMPLATES = "codegen/rlmetrics/codegen/templates/site"
 _SCRIPTS = "docs/assets"

@@ -8,7 +8,10 @@ from pathlib import Path
 
 __all__ = ["is_spoken"]
 
-_FOLDERS = tuple(f"adapters/rlmetrics/{folder}" for folder in ("answers", "cli", "health", "names", "wording"))
+_FOLDERS = tuple(
+    f"adapters/rlmetrics/{folder}"
+    for folder in ("answers", "charts", "cli", "comparison", "health", "names", "wording")
+)
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 
 

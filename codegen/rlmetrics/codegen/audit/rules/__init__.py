@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CallRule = Callable[["Interpreter", "Frame", "ast.Call", Any], "Value | None"]
 
 CALL_RULES: tuple[CallRule, ...] = (
+    messages.taken_along,
     declared_ways.declared,
     declared_ways.called_by_name,
     messages.queue,
@@ -30,6 +31,7 @@ CALL_RULES: tuple[CallRule, ...] = (
     dicts.constructor,
     pipelines.schedule,
     containers.field_access,
+    containers.dataclass_fields,
     containers.transport,
     collections_.builtin,
     strings.method,

@@ -11,6 +11,7 @@ from ..abstract_values import (
     Mapping,
     ObjectValue,
     Sequence,
+    TextValue,
     UnknownValue,
     Value,
     join,
@@ -50,6 +51,19 @@ def field_access(interpreter: Interpreter, frame: Frame, node: ast.Call, argumen
     if not values:
         return None
     return join(*values, *arguments.positional[2:3])
+
+
+def dataclass_fields(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """``fields(Experience)``: objects with the names of a dataclass's fields."""
+    function = node.func
+    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+    known = (
+        [option.info for option in options(arguments.positional[0]) if isinstance(option, Class)]
+        if (name == "fields" and len(arguments.positional) == 1)
+        else []
+    )
+    made: list[Value] = [ObjectValue(None, {"name": TextValue(field)}) for info in known for field in info.fields]
+    return Sequence(made, exact=False) if made else None
 
 
 def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:

@@ -142,6 +142,18 @@ def _is_of(interpreter: Interpreter, store: Store, function: ast.Attribute, argu
     )
 
 
+def _scopes_of(interpreter: Interpreter, frame: Frame, node: ast.Call) -> list[tuple[str, ...]]:
+    """Return the scopes before what a tracker keeps: its own, where it is asked for by a name, or those around."""
+    made = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.args:
+        tracker = text_of(made.func.value).split(".")[-1]
+        for store in interpreter.settings.stores:
+            if store.prefix and store.method == made.func.attr and tracker in store.of:
+                named = texts(interpreter.evaluate(frame, made.args[0]))
+                return [(text.template,) for text in named] or [(f"{{{placeholder(made.args[0])}}}",)]
+    return [interpreter.scopes]
+
+
 def _argument(arguments: Arguments, wanted: str | int) -> Value | None:
     if isinstance(wanted, int):
         return arguments.positional[wanted] if wanted < len(arguments.positional) else None
@@ -227,10 +239,11 @@ def _keep(interpreter: Interpreter, frame: Frame, node: ast.Call, store: Store, 
             interpreter.report(frame, node, "a statistics tracker that is given a key that is not known")
     plain = store.unless is not None and store.unless in arguments.keywords
     made = Mapping()
-    for key in given:
-        name = "/".join(filter(None, (*interpreter.scopes, key.template)))
-        for form in (_KEY,) if plain else store.makes:
-            _write(interpreter, frame, node, made, form.replace(_KEY, name), key)
+    for scopes in _scopes_of(interpreter, frame, node):
+        for key in given:
+            name = "/".join(filter(None, (*scopes, key.template)))
+            for form in (_KEY,) if plain else store.makes:
+                _write(interpreter, frame, node, made, form.replace(_KEY, name), key)
     interpreter.sunk.append(Sunk(made, frame.site(node)))
 
 

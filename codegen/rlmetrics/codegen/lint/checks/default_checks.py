@@ -24,7 +24,7 @@ _Place = tuple[str, "YamlPath"]
 def described(key: ConfigKey) -> str:
     """Return what a configuration key can be, in words."""
     words = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text"}
-    return f"one of {', '.join(key.choices)}" if key.type == "choice" else words[key.type]
+    return f"one of {', '.join(key.choices)}" if key.type == "choice" else words[key.type or "str"]
 
 
 @check(
@@ -156,6 +156,9 @@ def default_value(context: Context) -> Iterator[Hit]:
             )
             yield Hit(ref, (*path, "type"), f"`{path[1]}`: {message}", value=True)
             continue
+        if key.type is None:
+            message = f"neither choices nor defaults show what `{path[1]}` can be"
+            yield Hit(ref, path, message, "say its `type`: bool, int, float or str")
         for index, default in enumerate(key.defaults):
             if default.value is not None and not key.fits(default.value):
                 message = f"`{path[1]}` is {described(key)}, but its default is {as_yaml(default.value)}"

@@ -34,6 +34,8 @@ _SETTERS = frozenset(
         "logged_by_default",
         "logged_by",
         "route",
+        "every",
+        "axis",
         "bind",
         "reproduced_by",
     }

@@ -34,6 +34,7 @@ def trait_undone(context: Context) -> Iterator[Hit]:
     "error",
     what="A formula that holds what is neither a trait nor a level inside of a batch.",
     fix="name a trait of signatures.yaml, token or sequence",
+    whole=True,
 )
 def unknown_held(context: Context) -> Iterator[Hit]:
     known = {*context.spec.signatures.traits, *_WITHIN}

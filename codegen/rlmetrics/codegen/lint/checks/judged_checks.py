@@ -25,11 +25,9 @@ _MOST = 60
     whole=True,
 )
 def refuted_sentence(context: Context) -> Iterator[Hit]:
-    kept = judged_lock.read(context.spec.root)
-    if kept is None:
-        return
-    for sentence in sentences(context):
-        judged = kept[1].get(sentence.digest)
+    kept = judged_lock.verdicts((context.spec.root, *context.spec.overlays))
+    for sentence in sentences(context) if kept else ():
+        judged = kept.get(sentence.digest)
         if judged is not None and judged.answer == judged_lock.REFUSED:
             message = f"`{_brief(sentence.says)}` is not so: {judged.why}"
             yield Hit(sentence.ref, sentence.path, message, value=True)
@@ -50,14 +48,15 @@ def unjudged_sentence(context: Context) -> Iterator[Hit]:
     if kept[0] != judged_lock.code_digest():
         yield Hit("spec", (), f"spec/{judged_lock.FILE} was judged by other code than that of now")
         return
+    known = judged_lock.verdicts((context.spec.root, *context.spec.overlays))
     for sentence in sentences(context):
-        if sentence.digest not in kept[1]:
+        if sentence.digest not in known:
             yield Hit(sentence.ref, sentence.path, f"`{_brief(sentence.says)}` was not judged", value=True)
 
 
 def _brief(says: Any) -> str:
-    """Return the beginning of a reading, a range, or a text."""
-    text = str(getattr(says, "says", None) or says)
+    """Return the beginning of a reading, a range, a stated value, or a text."""
+    text = str(getattr(says, "says", None) or getattr(says, "text", None) or says)
     return text if len(text) <= _MOST else f"{text[:_MOST].rsplit(' ', 1)[0]} …"
 
 

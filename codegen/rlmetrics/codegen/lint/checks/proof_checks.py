@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,9 @@ from ...locks.lock_check import LockOf, check_component
 from ...locks.lock_facts import LockFacts
 from ...locks.lock_text import read_lock
 from ...locks.of_spec import components_of
-from ...spec import FrameworkSpec
+from ...meaning.overridden import of_base
 from ..lint_check import Check, Hit, check
+from ..unlocked import is_unlocked, lock_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +42,8 @@ def unproven(context: Context) -> Iterator[Hit]:
             continue  # an overlay may describe a framework of its own, which nobody keeps locks of
         order = [item.release for item in spec.frameworks[framework].framework.releases]
         for stem, component in components_of(spec, framework).items():
+            if of_base(stem):
+                continue  # the locks of the framework that this one derives from prove it
             lock_of = _reader(folder, component.package, stem)
             for problem in check_component(component, lock_of, order):
                 if problem.id in ("unknown-anchor", "unused-anchor"):
@@ -88,7 +92,7 @@ def default_repeated(context: Context) -> Iterator[Hit]:
 def _stated_defaults(context: Context) -> Iterator[tuple[str, str, int, object, KnownDefault, str]]:
     """Yield each stated default with each one that the locks have meanwhile, and the first release of both."""
     for framework, spec in context.spec.frameworks.items():
-        written = FrameworkSpec(spec.framework, spec.stated)
+        written = replace(spec, files=spec.stated)
         facts = LockFacts(written, context.spec.home(framework) / "locks" / framework)
         for stem, file in spec.stated.items():
             for name, key in file.config.items():
@@ -114,7 +118,7 @@ def _same(one: object, other: object) -> bool:
 )
 def anchor_repeated(context: Context) -> Iterator[Hit]:
     for framework, spec in context.spec.frameworks.items():
-        written = FrameworkSpec(spec.framework, spec.stated)
+        written = replace(spec, files=spec.stated)
         facts = LockFacts(written, context.spec.home(framework) / "locks" / framework)
         for stem, file in spec.stated.items():
             known = facts.anchors(stem) if file.anchors else {}
@@ -164,6 +168,34 @@ def _entry(anchors: dict[str, str], name: str) -> str:
 
 
 @check(
+    "missing-lock",
+    "error",
+    what="A file that names anchors, none of which it declares, and of which there is no lock; or one that derives "
+    "from another framework's, whose lock would say which methods it replaces. One finding for all locks.",
+    fix="bring the lock back, or write it with `rlmetrics release add PACKAGE==RELEASE`",
+)
+def missing_lock(context: Context) -> Iterator[Hit]:
+    for name, framework in context.spec.frameworks.items():
+        folder = lock_folder(context, name)
+        scopes = [scope for scope in context.files.values() if scope.framework == name]
+        if _without_locks(folder):
+            if any(is_unlocked(context, scope) for scope in scopes):
+                message = f"there is no lock of `{name}`, and its files name anchors that only locks have"
+                yield Hit(f"frameworks/{name}/framework", ("framework",), message)
+            continue
+        for scope in scopes:
+            is_derived = framework.base is not None and bool(scope.file.components)
+            lacks = is_derived and not (folder / f"{scope.stem}.lock").is_file()
+            if lacks or is_unlocked(context, scope):
+                message = f"there is no `{name}/{scope.stem}.lock`, so that nothing proves what the file says"
+                yield Hit(scope.ref, ("components",) if scope.file.components else ("metrics",), message)
+
+
+def _without_locks(folder: Path) -> bool:
+    return not any(folder.glob("*.lock"))
+
+
+@check(
     "unproven-framework",
     "warning",
     what="A framework of which no file names an anchor, or of which there is no lock: nothing shows that any of its "
@@ -175,10 +207,14 @@ def _entry(anchors: dict[str, str], name: str) -> str:
 def unproven_framework(context: Context) -> Iterator[Hit]:
     spec = context.spec
     for name, framework in spec.frameworks.items():
+        if _without_locks(lock_folder(context, name)) and any(
+            scope.framework == name and is_unlocked(context, scope) for scope in context.files.values()
+        ):
+            continue  # that its locks are missing is an error of its own
         lacking = []
         if not any(file.anchors for file in framework.files.values()):
             lacking.append("no anchor")
-        if not any((spec.home(name) / "locks" / name).glob("*.lock")):
+        if _without_locks(lock_folder(context, name)):
             lacking.append("no lock")
         if lacking:
             message = f"nothing proves what `{name}` logs: it has {' and '.join(lacking)}"
@@ -191,5 +227,6 @@ CHECKS: tuple[Check, ...] = (
     default_repeated,
     anchor_repeated,
     undated_package,
+    missing_lock,
     unproven_framework,
 )

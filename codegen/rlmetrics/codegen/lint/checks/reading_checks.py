@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,11 @@ __all__ = ["CHECKS"]
 
 _FIRST = re.compile(r".*?[.!?](?=\s|$)|.*", re.DOTALL)
 _FILLED = re.compile(r"\{[^}]*\}")
+_TOLD = re.compile(r"(?:^|[.:;] )(?:At|Exactly|at) ([01])\b(?=,? (?:all|it|the|they|every|nothing|means)\b)")
+"""Where a description says what a value means."""
+_USUAL = re.compile(r"\b[Nn]ormally 0\b|(?:^|[.;:] )[Uu]sually 0\b")
+"""Where a description says what a number is unless something is wrong."""
+_TURNS = re.compile(r"\b(?:can|may) (?:turn|become|get|go|fall) (?:negative|below 0)\b")
 _TEXTS = ("says", "why", "worry", "watch")
 
 
@@ -85,6 +92,61 @@ def reading_follows(context: Context) -> Iterator[Hit]:
                 yield from missing(context, "metric", "metrics", beside.metric, context.spec.metrics, ref, place)
 
 
+@check(
+    "untold-value",
+    "error",
+    what="A description that says what 0, or 1, means, where no reading tells it of the value.",
+    fix="add the value to `reads:` of the metric",
+)
+def untold_value(context: Context) -> Iterator[Hit]:
+    for name, metric in context.spec.metrics.items():
+        told = {reading.value for reading in metric.reads}
+        for found in _TOLD.finditer(metric.description):
+            if float(found[1]) not in told:
+                message = (
+                    f"what {found[1]} means stands in the text alone: an answer on {name}={found[1]} leaves it out"
+                )
+                yield Hit(
+                    f"metrics/{context.spec.family_of[name]}", ("metrics", name, "description"), message, value=True
+                )
+
+
+@check(
+    "untold-departure",
+    "error",
+    what="A description that says what a number normally is, where no reading tells of a value far from it.",
+    fix="add such values to `reads:` of the metric",
+)
+def untold_departure(context: Context) -> Iterator[Hit]:
+    for name, metric in context.spec.metrics.items():
+        found = _USUAL.search(" ".join(metric.description.split()))
+        high = metric.range[1] if metric.range is not None else None
+        far = math.inf if high is None else high
+        if found is not None and not any(_reaches(reading.value, far) for reading in metric.reads):
+            message = f"`{found[0].strip('.;: ')}`, and an answer on {name}={far:g} calls it unremarkable"
+            yield Hit(f"metrics/{context.spec.family_of[name]}", ("metrics", name, "description"), message, value=True)
+
+
+def _reaches(stated: float | str, far: float) -> bool:
+    """Tell whether a reading is about a value, or about all above a bound where there is no largest one."""
+    return isinstance(stated, str) and covers(stated, min(far, sys.float_info.max))
+
+
+@check(
+    "text-range",
+    "error",
+    what="A description by which a number can turn negative, beside a range that begins at 0 or above.",
+    fix="correct the one that is wrong",
+)
+def text_range(context: Context) -> Iterator[Hit]:
+    for name, metric in context.spec.metrics.items():
+        low = None if metric.range is None else metric.range[0]
+        found = _TURNS.search(metric.description)
+        if found is not None and low is not None and low >= 0:
+            message = f"`{found[0]}`, and the range of {name} begins at {low:g}"
+            yield Hit(f"metrics/{context.spec.family_of[name]}", ("metrics", name, "description"), message, value=True)
+
+
 def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[SpecReading]]]:
     """Yield every list of readings with its place."""
     for name, metric in context.spec.metrics.items():
@@ -98,4 +160,11 @@ def _readings(context: Context) -> Iterator[tuple[str, YamlPath, Sequence[SpecRe
             yield said.ref, (*said.path, "reads"), said.fields.reads
 
 
-CHECKS: tuple[Check, ...] = (reading_value, reading_text, reading_follows)
+CHECKS: tuple[Check, ...] = (
+    reading_value,
+    reading_text,
+    reading_follows,
+    untold_value,
+    untold_departure,
+    text_range,
+)

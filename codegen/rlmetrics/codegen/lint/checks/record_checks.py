@@ -23,6 +23,7 @@ __all__ = ["CHECKS"]
     what="A record that does not say which metric it logs: neither itself, nor its profile, nor in every configuration "
     "a fact.",
     fix="add `metric:`, or a fact that sets it there",
+    whole=True,
 )
 def missing_metric(context: Context) -> Iterator[Hit]:
     reported: set[tuple[str, YamlPath]] = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..lint_check import Check, Hit, check
@@ -41,12 +41,17 @@ def broken_reference(context: Context) -> Iterator[Hit]:
         ref = f"frameworks/{name}/framework"
         for index, component in enumerate(framework.framework.foremost):
             yield from missing(context, "component", "components", component, components, ref, ("foremost", index))
+        yield from _in_moves(context, name, {**components, **framework.framework.programs})
         yield from parts(context, framework.framework.single, ref, ("single",))
     yield from _in_shaping(context)
     yield from _in_limits(context)
     yield from variants_of_shared(context)
     for name, convention in context.spec.conventions.items():
         yield from traits(context, convention.traits, f"conventions/{name}", ("traits",))
+        base = convention.known_by.built_on if convention.known_by is not None else None
+        if base is not None:
+            ref, frameworks = f"conventions/{name}", context.spec.frameworks
+            yield from missing(context, "framework", "frameworks", base, frameworks, ref, ("known_by", "built_on"))
         for index, each in enumerate(convention.names):
             place = ("names", index, "metric")
             yield from missing(
@@ -59,6 +64,22 @@ def broken_reference(context: Context) -> Iterator[Hit]:
         yield from missing(
             context, "metric", "metrics", rename.to, context.spec.metrics, "spec", ("renamed", index, "to")
         )
+
+
+def _in_moves(context: Context, name: str, known: Mapping[str, object]) -> Iterator[Hit]:
+    """Find what people move between that a framework does not have: components, programs and minor releases."""
+    spec, ref = context.spec.frameworks[name], f"frameworks/{name}/framework"
+    for task, doing in spec.framework.tasks.items():
+        yield from missing(context, "component", "components", doing, known, ref, ("tasks", task))
+    for index, components in enumerate(spec.framework.steps):
+        for place, component in enumerate(components):
+            yield from missing(context, "component", "components", component, known, ref, ("steps", index, place))
+    for ended, successor in spec.framework.succeeded.items():
+        yield from missing(context, "component", "components", ended, known, ref, ("succeeded", ended), value=False)
+        yield from missing(context, "component", "components", successor, known, ref, ("succeeded", ended))
+    minors = {".".join(release.split(".")[:2]) for release, _ in spec.releases}
+    for index, minor in enumerate(spec.framework.jumps):
+        yield from missing(context, "minor release", "minor releases", minor, minors, ref, ("jumps", index))
 
 
 def _in_shaping(context: Context) -> Iterator[Hit]:

@@ -38,7 +38,7 @@ def _ranges(context: Context) -> Iterator[tuple[str, str, YamlPath, Ranges]]:
 
 
 def _in_lists(scope: FileScope) -> Iterator[tuple[YamlPath, Ranges | None]]:
-    for field in ("components", "tracking", "pinned", "unlogged"):
+    for field in ("components", "tracking", "pinned", "kept", "unlogged", "reports"):
         for index, item in enumerate(getattr(scope.file, field)):
             yield (field, index, "releases"), item.releases
     for name, profile in scope.file.profiles.items():
@@ -197,6 +197,7 @@ def _never_logged(context: Context, scope: ComponentScope) -> dict[tuple[str, st
     what="A record whose releases lie outside those that its file describes, or the name of a key in releases in which "
     "the record does not describe it.",
     fix="extend the releases of the component or correct those of the record",
+    whole=True,
 )
 def not_described(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
@@ -231,7 +232,7 @@ def omits_nothing(context: Context) -> Iterator[Hit]:
         component = context.frameworks[framework].component(stem)
         inherited: dict[str, int] = defaultdict(int)
         for part in component.chain[1:]:
-            for name, path, record in records(context.files[framework, part]):
+            for name, path, record in records(context.scope(framework, part)):
                 for key, _ in keys_of(name, path, record):
                     inherited[component.filled(key)] |= _covered(component, part, record)
         for name, path, record in records(scope):

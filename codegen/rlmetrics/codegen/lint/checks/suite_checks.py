@@ -63,6 +63,7 @@ def suite_metric(context: Context) -> Iterator[Hit]:
     what="A suite whose metrics disagree about the default of a parameter, or that sets a parameter that "
     "none of its metrics has.",
     fix="set it under `parameters`, or correct the name",
+    whole=True,
 )
 def suite_parameter(context: Context) -> Iterator[Hit]:
     for stem, suite in context.spec.suites.items():

@@ -42,7 +42,8 @@ def _placeholders(context: Context) -> Iterator[tuple[str, YamlPath, str, Placeh
 def template_syntax(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
         keys = [(place, key, False) for key, place in _keys(scope)]
-        keys += [(("unlogged", index, "key"), item.key, True) for index, item in enumerate(scope.file.unlogged)]
+        for index, item in enumerate(scope.file.unlogged):
+            keys += [(("unlogged", index, "keys", key), key, False) for key in item.keys]
         for path, key, value in keys:
             try:
                 parts = segments(key)

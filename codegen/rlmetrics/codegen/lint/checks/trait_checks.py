@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import partial
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS"]
 
+_NAMED = re.compile(r"\(in ([A-Z][A-Za-z]+)\b")
+
 
 @check(
     "trait-without-input",
     "error",
     what="A trait on a number that cannot have it: the formula has none of the inputs that the trait touches.",
     fix="name the keys, or the settings, with which the number has such an input",
+    whole=True,
 )
 def trait_without_input(context: Context) -> Iterator[Hit]:
     touched = {name: trait.touches for name, trait in context.spec.signatures.traits.items() if trait.touches}
@@ -51,6 +55,53 @@ def trait_compared_away(context: Context) -> Iterator[Hit]:
         for name in metrics_with(context, component.scope, item, piece, lambda metric: _only_compares(context, metric)):
             yield _hit(component, piece, trait, f"`{trait}`, but `{name}` only compares, and NaN compares as false")
             break
+
+
+@check(
+    "trait-of-another",
+    "error",
+    what="A trait whose text names one trainer, in brackets, on numbers of another one.",
+    fix="say it without the trainer's name, or by a setting",
+)
+def trait_of_another(context: Context) -> Iterator[Hit]:
+    named = {
+        name: found[1]
+        for name, trait in context.spec.signatures.traits.items()
+        if (found := _NAMED.search(f"{trait.what} {trait.brief or ''}")) is not None
+    }
+    for component, _, piece, trait in _told(context, {*named}):
+        if not component.scope.stem.replace("_", "").upper().startswith(named[trait].upper()):
+            yield _hit(component, piece, trait, f"`{trait}` speaks of {named[trait]}, and this is another trainer")
+
+
+@check(
+    "text-excluded",
+    "error",
+    what="A text of a metric that a trait excludes, although codes with the trait compute the metric: one answer would "
+    "say both.",
+    fix="say of the metric what holds of all that compute it, and the rest in notes",
+)
+def text_excluded(context: Context) -> Iterator[Hit]:
+    traits = context.spec.signatures.traits
+    excluding = {name: [re.compile(one) for one in row.excludes] for name, row in traits.items() if row.excludes}
+    carried = {(name, trait) for name, metric in context.spec.metrics.items() for trait in _held(metric)}
+    for component, item, piece, trait in _told(context, {*excluding}):
+        carried |= {(name, trait) for name in metrics_with(context, component.scope, item, piece, lambda _: True)}
+    for name, trait in sorted(carried):
+        metric = context.spec.metrics.get(name)
+        for field in ("brief", "description") if metric is not None else ():
+            for pattern in excluding.get(trait, ()):
+                found = pattern.search(" ".join(getattr(metric, field).split()))
+                if found is not None:
+                    ref = f"metrics/{context.spec.family_of[name]}"
+                    message = f"`{found[0]}`, and with `{trait}` it is not so"
+                    yield Hit(ref, ("metrics", name, field), message, value=True)
+
+
+def _held(metric: Metric) -> Iterator[str]:
+    """Yield the traits of the variants of a metric."""
+    for variant in metric.variants.values():
+        yield from variant.holds
 
 
 def _makes_nan(trait: Trait) -> bool:
@@ -115,5 +166,5 @@ def _seen(metric: Metric) -> set[str]:
     return seen
 
 
-CHECKS: tuple[Check, ...] = (trait_without_input, trait_compared_away)
+CHECKS: tuple[Check, ...] = (trait_without_input, trait_compared_away, trait_of_another, text_excluded)
 """The checks of this topic."""

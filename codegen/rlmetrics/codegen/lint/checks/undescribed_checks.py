@@ -14,7 +14,7 @@ from ..said import keys_of, records
 
 if TYPE_CHECKING:
     from ...loader import YamlPath
-    from ...model import Convention
+    from ...model.convention import LogMarks
     from ..context import Context
 
 __all__ = ["CHECKS"]
@@ -32,26 +32,37 @@ def telling_key(context: Context) -> Iterator[Hit]:
     described = dict(_described(context))
     patterns = [(_pattern(key), framework) for key, framework in described.items() if _is_narrow(key)]
     told: dict[str, str] = {}
-    for name, convention in context.spec.conventions.items():
-        for place, key in _telling(convention):
+    conventions = context.spec.conventions
+    tellers = [
+        # A convention keeps its folder in its name: it may be called as a framework that has been described since.
+        *((f"conventions/{name}", f"conventions/{name}", each.known_by) for name, each in conventions.items()),
+        *(
+            (name, f"frameworks/{name}/framework", item.framework.known_by)
+            for name, item in context.spec.frameworks.items()
+        ),
+    ]
+    for name, ref, known_by in tellers:
+        for place, key in _telling(known_by):
             spelled = _spelled(bare(key))
             who = described.get(spelled) or next((one for pattern, one in patterns if pattern.fullmatch(spelled)), None)
             who = who or told.setdefault(spelled, name)
             if who != name:
-                yield Hit(f"conventions/{name}", place, f"`{key}` tells `{who}` as well")
+                yield Hit(ref, place, f"`{key}` tells `{who.removeprefix('conventions/')}` as well")
 
 
-def _telling(convention: Convention) -> Iterator[tuple[YamlPath, str]]:
+def _telling(known_by: LogMarks | None) -> Iterator[tuple[YamlPath, str]]:
     """Yield each key that tells a framework, with its place."""
-    if convention.known_by is not None:
+    if known_by is not None:
         for field in ("keys", "own_log"):
-            for index, key in enumerate(getattr(convention.known_by, field)):
+            for index, key in enumerate(getattr(known_by, field)):
                 yield ("known_by", field, index), key
 
 
 def _described(context: Context) -> Iterator[tuple[str, str]]:
     """Yield each key that a described framework logs by itself, with the framework."""
     for scope in context.files.values():
+        if context.spec.frameworks[scope.framework].base is not None:
+            continue  # what tells a derived framework is a key of its own
         for name, path, record in records(scope):
             for key, _ in keys_of(name, path, record):
                 if re.search(r"\w", _spelled(key, "")):

@@ -51,13 +51,22 @@ def unused_name(context: Context) -> Iterator[Hit]:
             for table, kind in kinds.items():
                 # A profile of the framework that nothing uses is found as it is read.
                 own = {} if table == "profiles" and ref.endswith("/framework") else getattr(node, table, {})
+                of_base = _taken_over(context, ref, table)
                 for name, item in own.items():
-                    if (ref, table, name) not in used.local and not getattr(item, "limits", ()):
+                    if name not in of_base and (ref, table, name) not in used.local and not getattr(item, "limits", ()):
                         yield Hit(ref, (table, name), f"nothing uses the {kind} `{name}`")
     for scope in context.files.values():
         others = context.spec.frameworks[scope.framework].lent.values()
         stated = context.spec.frameworks[scope.framework].stated.get(scope.stem, scope.file).anchors
         yield from _in_file(scope, {place for lent in others for place in lent.values()}, stated)
+
+
+def _taken_over(context: Context, ref: str, table: str) -> Collection[str]:
+    """Return the names that a framework, or a file of it, may have from the framework that it derives from."""
+    base = context.spec.frameworks[ref.split("/")[1]].base
+    if base is None:
+        return ()
+    return {name for owner in (base.head, *base.files.values()) for name in getattr(owner, table, {})}
 
 
 def _in_file(scope: FileScope, lent: Collection[tuple[str, YamlPath]], stated: Collection[str]) -> Iterator[Hit]:
@@ -74,6 +83,7 @@ def _in_file(scope: FileScope, lent: Collection[tuple[str, YamlPath]], stated: C
     cited = {anchor for said in said_in(scope) for anchor in said.fields.at}
     cited.update(anchor for tracking in file.tracking for anchor in tracking.at)
     cited.update(anchor for pinned in file.pinned for anchor in pinned.at)
+    cited.update(anchor for kept in file.kept for anchor in kept.at)
     for name, entry in symbols(scope):
         if name not in cited:
             fix = None if entry in stated else "run `rlmetrics anchor drop`, which takes it out of the lock"
@@ -121,12 +131,13 @@ class _Uses:
             fields = said.fields
             self._signature(scope, fields)
             self._find(scope, "profiles", [fields.profile] if fields.profile else [])
-            self._cite(scope, [item.guide for item in fields.documented])
+            self._cite(scope, [item.cited for item in fields.documented if item.cited is not None])
         for name, path, record in records(scope):
             for key, _ in keys_of(name, path, record):
                 self._find(scope, "placeholders", placeholders_in(key))
         for unlogged in scope.file.unlogged:
-            self._find(scope, "placeholders", placeholders_in(unlogged.key))
+            for key in unlogged.keys:
+                self._find(scope, "placeholders", placeholders_in(key))
             self._cite(scope, [unlogged.guide])
         for _, text in expressions(scope):
             self._settings(scope, names_in(text))

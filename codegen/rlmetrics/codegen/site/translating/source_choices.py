@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.sources.surfaces import preferred_trackers, rules_of
@@ -12,7 +13,7 @@ from rlmetrics.names.tables.templates import placeholders_in
 if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import FrameworkTable, Tables
 
-__all__ = ["detection", "frameworks", "trackers"]
+__all__ = ["detection", "frameworks", "telling", "trackers"]
 
 Row = list[Any]
 
@@ -39,9 +40,7 @@ def _of_javascript(pattern: str) -> str:
 
 def frameworks(tables: Tables) -> dict[str, Any]:
     """Return each framework with its releases, programs and components, in the order of the spec."""
-    return {
-        name: _framework(tables.framework(name), str(row.get("title", name))) for name, row in tables.frameworks.items()
-    }
+    return {name: _framework(tables.framework(name), tables.title(name)) for name in tables.named}
 
 
 def _framework(table: FrameworkTable, title: str) -> dict[str, Any]:
@@ -60,11 +59,16 @@ def _framework(table: FrameworkTable, title: str) -> dict[str, Any]:
         [name, table.component(stem).program, _runs(table, ranges)] for name, stem, ranges, _ in table.components
     ]
     releases = list(table.releases.names)
-    return {"title": title, "releases": releases, "programs": programs, "components": components}
+    found = {"title": title, "releases": releases, "programs": programs, "components": components}
+    return found if table.base is None else {**found, "base": table.base[0].name}
 
 
-def detection(tables: Tables) -> dict[str, Any]:
-    """Return what every component logs under which keys, by which a source is recognised.
+def detection(tables: Tables, names: Iterable[str]) -> dict[str, Any]:
+    """Return what every component of some frameworks logs under which keys, by which a source is recognised.
+
+    Args:
+        tables: The spec.
+        names: The frameworks.
 
     Returns:
         ``keys`` and ``runs`` are tables that rows refer to by number. A row of ``components`` has the framework, the
@@ -76,7 +80,7 @@ def detection(tables: Tables) -> dict[str, Any]:
     runs: dict[str, int] = {}
     spans: list[Row] = []
     components: list[Row] = []
-    for framework in tables.frameworks:
+    for framework in names:
         table = tables.framework(framework)
         for place, (_, stem, ranges, _) in enumerate(table.components):
             own, among = table.component(stem), frozenset(table.releases.expand(ranges))
@@ -98,6 +102,24 @@ def detection(tables: Tables) -> dict[str, Any]:
             routes = list(dict.fromkeys(str(said["route"]) for said in own.tracking()))
             components.append([framework, place, stem, list(own.extends), routes, patterns, rows])
     return {"keys": list(keys), "runs": spans, "components": components}
+
+
+def telling(tables: Tables) -> dict[str, list[list[str]]]:
+    """Return by which keys the frameworks are told that derive from another one."""
+    return {name: _telling(row) for name, row in tables.derived.items()}
+
+
+def _telling(row: Mapping[str, Any]) -> list[list[str]]:
+    """Return sets of keys, as regular expressions, each of which tells a framework that derives from another one."""
+    known_by = row.get("known_by", {})
+    alone = [[key] for key in (*known_by.get("keys", ()), *known_by.get("own_log", ()))]
+    return [[_matching(key) for key in keys] for keys in (*alone, *known_by.get("together", ()))]
+
+
+def _matching(key: str) -> str:
+    """Return a regular expression for a key or template, as a tracker may show it."""
+    parts = re.split(r"\{\w+\}", key.removeprefix("train/").removeprefix("eval/"))
+    return f"^(?:train/|eval/)?{'.+'.join(map(re.escape, parts))}$"
 
 
 def _runs(table: FrameworkTable, ranges: Sequence[str]) -> Row:

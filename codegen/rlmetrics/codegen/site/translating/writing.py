@@ -12,7 +12,7 @@ from .components import Gathered, canonical_names, components_of
 from .likeness import Likenesses
 from .meaning_numbers import NumberedMeanings
 from .relating import Relations
-from .source_choices import detection, frameworks, trackers
+from .source_choices import detection, frameworks, telling, trackers
 
 if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables
@@ -42,7 +42,7 @@ def made(tables: Tables) -> Data:
     """Return the data, which is the same in every language."""
     meanings = NumberedMeanings(tables)
     found: dict[str, Gathered] = {}
-    for framework in tables.frameworks:
+    for framework in tables.named:
         for name, gathered in components_of(tables, framework, meanings).items():
             found[f"{framework}/{name}"] = gathered
     found[_CANONICAL] = canonical_names(tables, meanings)
@@ -71,7 +71,8 @@ def made(tables: Tables) -> Data:
         "trackers": trackers(tables),
         "alike": alike,
     }
-    data["detection"] = detection(tables)
+    data["detection"] = {**detection(tables, tables.frameworks), "derived": telling(tables)}
+    data["derived"] = detection(tables, tables.derived)
     return Data({f"{name}.js": script(name, said) for name, said in data.items()}, sentences)
 
 
