@@ -4,12 +4,7 @@
 
   var loose = window.RlmetricsSpelling.loose, wordsOf = window.RlmetricsSpelling.wordsOf;
   var isChinese = window.RlmetricsSpelling.isChinese;
-  var LITTLE = " what is a an the in on of my me does do did how why when which i it its for and or to be are was has have with as " +
-    "at by from between should can if s that this ok okay but up " +
-    "get gets go goes keep keeps always suddenly still healthy normal ";
-  // These say nothing within a question, but are words of names elsewhere.
-  var ASKED = " mean means meaning measure measured tell tells definition defined computed value number good bad " +
-    "range say says called log logs logged metric metrics curve key keys version release number ";
+  // Words that tell nothing of what is meant, and those that say nothing within a question, stand in the index.
   var QUESTION = /^(what|how|why|when|which|is|are|does|do|can|should|where)\b/i;
   var CHINESE_LITTLE = /是什么意思|是什么|什么是|什么意思|正常范围|健康范围|多少|怎么办|怎么|为什么|为啥|如何|一直|总是|突然|变成|健康|正常|意思|什么|哪里|里面|[是的在中里了吗呢和与到从有]/g;
 
@@ -43,7 +38,7 @@
     var data = search.data, question = QUESTION.test(asked);
     function idle(word) {
       if (!/\s/.test(asked)) return false;
-      return LITTLE.indexOf(" " + word + " ") >= 0 || (question && ASKED.indexOf(" " + word + " ") >= 0);
+      return data.little.indexOf(word) >= 0 || (question && data.asked.indexOf(word) >= 0);
     }
     var told = inEnglish(asked, data.terms).replace(CHINESE_LITTLE, " ");
     var all = wordsOf(told).filter(function (word) { return !idle(word); });

@@ -1,6 +1,6 @@
 // The release strip: a cursor over its rows, and a panel that tells what the chosen release logs.
-// Everything that it shows stands in the page, and in assets/generated/releases.js; without this script the page has
-// the strip, its legend and a table.
+// What it shows of a strip stands in the page, what is the same for all in assets/generated/releases.js; without this
+// script the page has the strip, its legend and a table.
 (function () {
   "use strict";
 
@@ -27,10 +27,27 @@
     return '<span class="rlm-severity rlm-' + severity[0] + '" role="img" aria-label="' + name + '" title="' + name + '">' + severity[1] + "</span>";
   }
 
+  function button(go, text, label) {
+    return '<button type="button" data-go="' + go + '"' + (label ? ' aria-label="' + escaped(label) + '"' : "") + ">" + escaped(text) + "</button>";
+  }
+
+  // What only this script makes of use: how to point at a release, and the buttons.
+  function controls(strip, words) {
+    var how = document.createElement("p");
+    how.className = "rlm-small";
+    how.textContent = words.how;
+    strip.parentNode.insertBefore(how, strip);
+    strip.querySelector(".rlm-control").innerHTML =
+      button("c-", "← " + words.earlier) + button("c+", words.later + " →") + '<span class="rlm-space"></span><label>' +
+      escaped(words.release) + " <select></select></label>" + button("-", "‹", words.previous) + button("+", "›", words.next);
+  }
+
   function start(strip) {
     var framework = (window.rlmReleases || {})[strip.dataset.framework];
     if (!framework) return;
     var data = JSON.parse(strip.querySelector("script").textContent);
+    var words = window.rlmStripWords;
+    controls(strip, words);
     var releases = framework.releases;
     var count = releases.length;
     var plot = strip.querySelector(".rlm-plot");
@@ -39,7 +56,6 @@
     var label = cursor.firstElementChild;
     var select = strip.querySelector("select");
     var panel = strip.querySelector(".rlm-panel");
-    var words = data.words;
     var pinned = data.start;
     var language = document.documentElement.lang || "en";
 
@@ -165,7 +181,7 @@
     });
     plot.tabIndex = 0;
     plot.setAttribute("role", "slider");
-    plot.setAttribute("aria-label", words.release);
+    plot.setAttribute("aria-label", filled(words.axis, { framework: framework.title }));
     plot.setAttribute("aria-valuemin", "0");
     plot.setAttribute("aria-valuemax", String(count - 1));
     plot.addEventListener("pointermove", function (event) {

@@ -68,7 +68,7 @@
 
   /** Read a source as the command line writes it; null if it is none that is known. @returns {Source|null} */
   T.parseSource = (text) => {
-    const found = /^(\w+)(?:\[([^\]]+)\])?(?:==([^\s]+))?$/.exec(text.trim());
+    const found = /^([\w-]+)(?:\[([^\]]+)\])?(?:==([^\s]+))?$/.exec(text.trim());
     const { frameworks } = T.loaded("sources");
     if (!found) return null;
     if (found[1] === CANONICAL) return { framework: CANONICAL };
@@ -76,7 +76,10 @@
     if (!framework) return null;
     const source = { framework: found[1], component: found[2] || null, program: null, release: found[3] };
     const known = releases(framework, valueOf(source)).map(([name]) => name);
-    return found[3] ? (known.includes(found[3]) ? source : null) : known.length ? T.newest(source) : null;
+    if (!found[3]) return known.length ? T.newest(source) : null;
+    // A release that runs on several of another framework is meant on the newest of them.
+    const release = known.find((name) => name === found[3] || name.startsWith(`${found[3]}+`));
+    return release ? { ...source, release } : null;
   };
 
   /** Return what the list of trainers says of a source. @param {Source} source */

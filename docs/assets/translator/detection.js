@@ -16,8 +16,8 @@
 
   const MOST_LISTED = 6;
 
-  /** @type {Array<Object>|null} What every component logs, read once. */
-  let known = null;
+  /** @type {Map<string, Array<Object>>} What every component logs, by the file that says it, read once. */
+  const known = new Map();
 
   /**
    * Tell where keys come from.
@@ -29,7 +29,9 @@
   T.detect = async (keys, whole) => {
     await Promise.all([T.load("sources"), T.load("detection")]);
     const names = [...new Set(keys)];
-    const found = candidates(names);
+    const told = derived(names);
+    if (told.length) await T.load("derived");
+    const found = candidates(names, told);
     if (!found.length) return { best: [], groups: [], chosen: null };
     let best = found.filter((item) => item.explained.size === found[0].explained.size);
     if (best.some((item) => item.component !== null)) best = best.filter((item) => item.component !== null);
@@ -55,11 +57,11 @@
     return T.t("{name} ({count} keys)", { name: T.spokenName({ ...newest, release }), count });
   };
 
-  function components() {
-    if (known) return known;
+  function components(file) {
+    if (known.has(file)) return known.get(file);
     const { frameworks } = T.loaded("sources");
-    const { keys, runs, components: rows } = T.loaded("detection");
-    known = rows.map(([framework, place, stem, extended, routes, patterns, flat]) => {
+    const { keys, runs, components: rows } = T.loaded(file);
+    known.set(file, rows.map(([framework, place, stem, extended, routes, patterns, flat]) => {
       const [name, , described] = frameworks[framework].components[place];
       const ways = T.routeSurfaces(routes).map(([, rules]) => rules);
       const found = { framework, name, stem, extended, described, literals: new Map(), templates: [], certain: [] };
@@ -68,8 +70,8 @@
         addRow(found, one, ways, patterns);
       }
       return found;
-    });
-    return known;
+    }));
+    return known.get(file);
   }
 
   function addRow(found, one, ways, patterns) {
@@ -85,13 +87,25 @@
     }
   }
 
-  /** Return every source that explains some key, those that explain the most first and newer releases first. */
-  function candidates(names) {
-    const frameworks = Object.keys(T.loaded("sources").frameworks);
+  /** Return the frameworks that run another one's trainers and of which some of these keys tell. */
+  function derived(names) {
+    const telling = T.loaded("detection").derived;
+    const has = (pattern) => names.some((name) => new RegExp(pattern).test(name));
+    return Object.keys(telling).filter((name) => telling[name].some((patterns) => patterns.every(has)));
+  }
+
+  /**
+   * Return every source that explains some key, those that explain the most first and newer releases first.
+   * @param {string[]} names
+   * @param {string[]} told the only frameworks that it can be, if there are any
+   */
+  function candidates(names, told) {
+    const file = told.length ? "derived" : "detection";
+    const frameworks = Object.keys(T.loaded("sources").frameworks).filter((name) => !told.length || told.includes(name));
     const found = [];
     for (const [place, framework] of frameworks.entries()) {
       const byRelease = new Map();
-      for (const component of components().filter((item) => item.framework === framework)) {
+      for (const component of components(file).filter((item) => item.framework === framework)) {
         for (const item of explaining(component, names)) {
           if (!byRelease.has(item.release)) byRelease.set(item.release, []);
           byRelease.get(item.release).push(item);

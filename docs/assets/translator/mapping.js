@@ -157,25 +157,27 @@
 
     /** Return a row that says which keys of the target look like the translation and are not. */
     _withoutTarget(entry, candidates) {
-      const found = [];
+      const alikes = [];
       const scored = candidates.map((target) => [this._ranking.relate(entry, target), target]);
       const incomparable = scored.filter(([relation]) => !T.translates(relation));
       incomparable.sort((one, other) => T.compare(T.rank(one[0]), T.rank(other[0])));
       for (const [relation, target] of incomparable) {
         const why = relation.differences.filter((item) => item.grade === "incomparable").map((item) => item.text).join("; ");
-        found.push([[0], alike(target, T.inShort(why))]);
+        alikes.push([[0], alike(target, T.inShort(why))]);
       }
-      found.push(...this._others.lookAlikes(entry).map((item) => [[-1], item]));
-      found.push(...this._lookAlikes.of(entry));
-      found.sort((one, other) => T.compare(one[0], other[0]));
-      const related = unique(found.map(([, item]) => item)).slice(0, MOST_RELATED);
+      alikes.push(...this._others.lookAlikes(entry).map((item) => [[-1], item]));
+      alikes.push(...this._lookAlikes.of(entry));
+      alikes.sort((one, other) => T.compare(one[0], other[0]));
+      const related = unique(alikes.map(([, item]) => item)).slice(0, MOST_RELATED);
       const best = incomparable.length ? incomparable[0][0] : { differences: [] };
       const corrections = best.differences.map((item) => item.correction).filter(Boolean);
       const notes = [...new Set([...this._gone(entry.component), ...corrections, ...this._others.notes(entry)])];
       const relation = related.length ? "related" : "none";
       if (!related.length && !notes.length) notes.push(`${this.to.name} logs nothing of this kind`);
-      const { differences } = best;
-      return { row: row(entry, { relation, differences, notes, related, severity: T.severity(relation, []) }), target: null, values: {} };
+      const { differences, scale, offset } = best;
+      const transform = scale === undefined ? null : { scale, offset };
+      const found = row(entry, { relation, differences, transform, notes, related, severity: T.severity(relation, []) });
+      return { row: found, target: null, values: {} };
     }
 
     /** Return what is written for a key, by what the relation allows. */

@@ -92,9 +92,13 @@
   /** Tell whether a difference is worth a line: it is of weight, or certain to show. */
   T.isTold = ({ grade, applies }) => applies !== false && (grade !== "minor" || applies === true);
 
-  /** Return the address of the page of a key, from the root of the language. As `site.addresses`. */
+  /**
+   * Return the address of the page of a key, from the root of the language. As `site.addresses`; a framework that
+   * derives from another one has a page for all of its keys.
+   */
   T.keyPage = (view, entry) => {
     if (view.isCanonical) return `m/${entry.metric}/`;
+    if (T.loaded("sources").frameworks[view.framework].base) return `${view.framework}/`;
     const parts = entry.key.replace(/\{([^{}]*)\}/g, "_$1_").replace(/^\/+|\/+$/g, "").split("/").map((part) => {
       const plain = part.replace(/[^A-Za-z0-9_.-]+/g, "-").replace(/^\.+|\.+$/g, "") || "-";
       return /^(index|readme)$/i.test(plain) ? `${plain}-` : plain;
