@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+from pyarrow import parquet
 from wandb_frames import parsed
 
 Row = dict[str, Any]
@@ -144,10 +146,30 @@ def console(rows: list[Row], folder: Path) -> Path:
     return place
 
 
+def wide_parquet(rows: list[Row], folder: Path) -> Path:
+    """Keep a column for each key."""
+    place = folder / "history.parquet"
+    names = dict.fromkeys(name for row in rows for name in row)
+    parquet.write_table(pyarrow.table({name: [row.get(name) for row in rows] for name in names}), place)
+    return place
+
+
+def long_parquet(rows: list[Row], folder: Path) -> Path:
+    """Keep a row for each number, those of one key together."""
+    place = folder / "points.parquet"
+    points = [(row["step"], key, float(value)) for row in rows for key, value in row.items() if key != "step"]
+    points.sort(key=lambda point: point[1])
+    columns = dict(zip(("step", "metric", "value"), zip(*points, strict=True), strict=True))
+    parquet.write_table(pyarrow.table({name: list(values) for name, values in columns.items()}), place)
+    return place
+
+
 KINDS: dict[str, Callable[[list[Row], Path], Path]] = {
     "trainer-state": trainer_state,
     "jsonl": json_lines,
     "csv": table,
+    "parquet": wide_parquet,
+    "parquet of points": long_parquet,
     "hf-console": console,
     "tensorboard": tensorboard_run,
     "wandb": wandb_run,

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+import pyarrow
+from pyarrow import parquet
 from rlmetrics.logs.kinds import kind_of
 from rlmetrics.logs.kinds.tensorboard.crc32c import masked
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -102,6 +104,18 @@ def _read_list(path: Path) -> Rows:
     return list(json.loads(path.read_text(encoding="utf-8"), parse_float=str, parse_int=str, parse_constant=str))
 
 
+def _write_columns(path: Path, rows: Rows) -> None:
+    keys = dict.fromkeys(key for row in rows for key in row)
+    columns = (f"{json.dumps(key)}: [{', '.join(row.get(key, 'null') for row in rows)}]" for key in keys)
+    path.write_text("{" + ", ".join(columns) + "}", encoding="utf-8")
+
+
+def _read_columns(path: Path) -> Rows:
+    columns = json.loads(path.read_text(encoding="utf-8"), parse_float=str, parse_int=str, parse_constant=str)
+    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    return [{key: text for key, text in row.items() if text is not None} for row in rows]
+
+
 def _write_csv(path: Path, rows: Rows) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
@@ -131,6 +145,18 @@ def _write_printed(path: Path, rows: Rows) -> None:
 
 def _read_printed(path: Path) -> Rows:
     return [dict(re.findall(r"'([^']*)': ([^,}]+)", line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _write_behind_steps(path: Path, rows: Rows) -> None:
+    """Write dicts as ``pprint`` lays them out behind the step."""
+    dicts = ("{" + ",\n ".join(f"{key!r}: {value}" for key, value in row.items()) + "}\n" for row in rows)
+    _write_lines(path, (f"INFO - Step {step}: \n{text}" for step, text in enumerate(dicts, start=1)))
+
+
+def _read_behind_steps(path: Path) -> Rows:
+    texts = path.read_text(encoding="utf-8").split("Step ")[1:]
+    rows = (dict(re.findall(r"'([^']*)': ([^,}]+)", text)) for text in texts)
+    return [row for row in rows if row]  # of a step whose dict was cut off nothing is there
 
 
 def _write_events(path: Path, rows: Rows) -> None:
@@ -221,6 +247,69 @@ def _read_wandb(path: Path) -> Rows:
     return [{key: texts[()] for key, texts in row.items()} for row in wandb_rows(path.read_bytes())]
 
 
+def _write_pasted(path: Path, rows: Rows) -> None:
+    """Write a table as a browser copies it from a notebook that shows all keys."""
+    head = "\t".join(["Step", *(key.replace("/", " / ") for key in rows[0])])
+    lines = ("\t".join([str(step), *row.values()]) for step, row in enumerate(rows, start=1))
+    _write_lines(path, (f"{line}\n" for line in (head, *lines)))
+
+
+def _read_pasted(path: Path) -> Rows:
+    head, *lines = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+    keys = [title.replace(" / ", "/") for title in head]
+    return [{key: cell for key, cell in zip(keys, line, strict=True) if key != "Step"} for line in lines]
+
+
+def _write_notebook(path: Path, rows: Rows) -> None:
+    """Write a notebook with a table as transformers shows it, in pieces of a line, among other cells."""
+    cells = ["Step", *(key.replace("/", " / ") for key in rows[0])]
+    shown = (
+        '<div>\n  <progress value="3"></progress>\n</div>\n<table border="1" class="dataframe">\n  <thead>\n    <tr>\n'
+    )
+    shown += "".join(f"      <th>{cell}</th>\n" for cell in cells) + "    </tr>\n  </thead>\n  <tbody>\n"
+    for step, row in enumerate(rows, start=1):
+        shown += (
+            "    <tr>\n" + "".join(f"      <td>{cell}</td>\n" for cell in (str(step), *row.values())) + "    </tr>\n"
+        )
+    shown += "  </tbody>\n</table><p>"
+    output = {"output_type": "display_data", "metadata": {}, "data": {"text/html": shown.splitlines(keepends=True)}}
+    code = {"cell_type": "code", "metadata": {}, "source": ["trainer.train()"], "outputs": [output]}
+    notebook = {"cells": [{"cell_type": "markdown", "source": ["é"]}, code], "metadata": {}, "nbformat": 4}
+    path.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
+
+
+def _read_notebook(path: Path) -> Rows:
+    shown = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][1]["outputs"][0]["data"]["text/html"])
+    head, *lines = (re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in shown.replace("\n", "").split("<tr>")[1:])
+    keys = [title.replace(" / ", "/") for title in head]
+    return [{key: cell for key, cell in zip(keys, line, strict=True) if key != "Step"} for line in lines]
+
+
+def _write_parquet(path: Path, rows: Rows) -> None:
+    keys = dict.fromkeys(key for row in rows for key in row)
+    columns = {key: [float(row[key]) if key in row else None for row in rows] for key in keys}
+    parquet.write_table(pyarrow.table({"step": [*range(len(rows))], **columns}), path)
+
+
+def _read_parquet(path: Path) -> Rows:
+    found = parquet.read_table(path).to_pylist()
+    return [{key: repr(value) for key, value in row.items() if key != "step" and value is not None} for row in found]
+
+
+def _write_points(path: Path, rows: Rows) -> None:
+    points = [
+        {"run_id": "a", "step": n, "key": k, "value": float(v)} for n, row in enumerate(rows) for k, v in row.items()
+    ]
+    parquet.write_table(pyarrow.Table.from_pylist(points), path)
+
+
+def _read_points(path: Path) -> Rows:
+    rows: dict[int, dict[str, str]] = {}
+    for point in parquet.read_table(path).to_pylist():
+        rows.setdefault(point["step"], {})[point["key"]] = repr(point["value"])
+    return [rows[step] for step in sorted(rows)]
+
+
 LOGS = {
     log.name: log
     for log in (
@@ -228,13 +317,19 @@ LOGS = {
         Log("jsonl", "verl.jsonl", _write_framed, _read_framed),
         Log("trainer-state", "trainer_state.json", _write_state, _read_state),
         Log("trainer-state", "rows.json", _write_list, _read_list),
+        Log("json-columns", "columns.json", _write_columns, _read_columns, tears=False),
         Log("csv", "run.csv", _write_csv, _read_csv),
         Log("verl-console", "verl.log", _write_verl, _read_verl),
         Log("hf-console", "hf.log", _write_printed, _read_printed),
+        Log("step-dicts", "steps.log", _write_behind_steps, _read_behind_steps),
         Log("tensorboard", "events", _write_events, _read_events, keeps_text=False),
         Log("trackio", "project.db", _write_trackio, _read_trackio, tears=False),
         Log("mlflow", "mlruns.db", _write_mlflow, _read_mlflow, keeps_text=False, tears=False),
         Log("wandb", "run-a.wandb", _write_wandb, _read_wandb),
+        Log("pasted-table", "table.txt", _write_pasted, _read_pasted, tears=False),
+        Log("notebook", "train.ipynb", _write_notebook, _read_notebook, tears=False),
+        Log("parquet", "run.parquet", _write_parquet, _read_parquet, keeps_text=False, tears=False),
+        Log("parquet", "points.parquet", _write_points, _read_points, keeps_text=False, tears=False),
         Log("mlflow", "mlruns", _write_mlruns, _read_mlruns, keeps_text=False),
     )
 }

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from rlmetrics.codegen.loader import read
+from rlmetrics.codegen.site.derived_page import derived_pages
 from rlmetrics.codegen.site.migration import migration_pages
 from rlmetrics.codegen.site.page import Page
 from rlmetrics.codegen.site.release_pages import release_pages
@@ -18,7 +19,12 @@ from rlmetrics.codegen.site.trainer import trainer_pages
 from rlmetrics.names import load_tables
 
 ROOT = Path(__file__).parent.parent
-MAKERS = {"release": release_pages, "migration": migration_pages, "trainer": trainer_pages}
+MAKERS = {
+    "release": release_pages,
+    "derived": derived_pages,
+    "migration": migration_pages,
+    "trainer": trainer_pages,
+}
 VOID = {"br", "hr", "img", "input", "meta", "link", "wbr"}
 OPTIONAL = {"tr", "td", "th", "thead", "tbody", "li"}
 """Elements that the next one of their kind, or the end of what holds them, closes."""

@@ -114,10 +114,12 @@ def _answer(translator: Translator, key: str) -> dict[str, Any]:
 def _sources(tables: Tables) -> Iterator[Source]:
     """Yield everything that can be named: trainers, components, whole releases, programs and the canonical names."""
     yield from [{"framework": "canonical", "release": None, "component": None, "program": None}] * 40
-    for framework in tables.frameworks:
+    for framework in tables.named:
         table = tables.framework(framework)
+        # Pairs of one release with several of the base are many, and alike.
+        each = 7 if framework in tables.derived else 1
         for name, _, ranges, _ in table.components:
-            for release in table.releases.expand(ranges):
+            for release in table.releases.expand(ranges)[::each]:
                 yield {"framework": framework, "release": release, "component": name, "program": None}
     verl = tables.framework("verl")
     for release in verl.releases.names:

@@ -86,6 +86,10 @@ class Server:
         own |= {"WANDB_DATA_DIR": f"{home}/data", "WANDB_MODE": "online", "WANDB_CONSOLE": "off"}
         return {**{key: value for key, value in os.environ.items() if not key.startswith("WANDB_")}, **own}
 
+    def refuses(self) -> bool:
+        """Whether a request comes too soon."""
+        return False
+
     def query(self, operation: str, values: dict[str, Any]) -> dict[str, Any]:
         """Answer a request to ``/graphql``."""
         answer = getattr(self, f"_{operation}", None)
@@ -115,7 +119,10 @@ class Server:
             self.artifacts[int(first)].files[unquote(name)] = content
 
     def _UpsertBucket(self, values: dict[str, Any]) -> dict[str, Any]:
-        project, name = values["project"] or "uncategorized", values["name"]
+        if "id" in values and "project" not in values:  # an existing run is changed
+            project, name = next(place for place, run in self.runs.items() if self._bucket(run)["id"] == values["id"])
+        else:
+            project, name = values["project"] or "uncategorized", values["name"]
         inserted = (project, name) not in self.runs
         run = self.runs.setdefault((project, name), Run(name, project))
         run.display_name = values.get("displayName") or run.display_name
@@ -261,9 +268,9 @@ class _Listener(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
-    """A server that runs until the block ends."""
-    server = Server()
+def serving(server: Server | None = None) -> Iterator[Server]:
+    """A server that runs until the block ends, a new one by default."""
+    served = server or Server()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -274,36 +281,41 @@ def serving() -> Iterator[Server]:
         def do_POST(self) -> None:
             sent = json.loads(self._body())
             if self.path == "/graphql":
+                if served.refuses():
+                    self._reply({"errors": [{"message": "rate limit exceeded"}]}, 429)
+                    return
                 named = re.search(r"\b(?:query|mutation)\s+(\w+)", sent["query"])
                 name = named[1] if named else "Viewer"
-                self._reply({"data": server.query(name, sent.get("variables") or {})})
+                self._reply({"data": served.query(name, sent.get("variables") or {})})
                 return
             _, _, _, project, run, _ = self.path.split("/")
-            server.stream(project, run, sent)
+            served.stream(project, run, sent)
             self._reply({})
 
         def do_PUT(self) -> None:
-            server.upload(self.path.removeprefix("/upload/"), self._body())
+            served.upload(self.path.removeprefix("/upload/"), self._body())
             self._reply({})
 
         def _body(self) -> bytes:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             return gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
 
-        def _reply(self, answer: dict[str, Any]) -> None:
+        def _reply(self, answer: dict[str, Any], code: int = 200) -> None:
             body = json.dumps(answer).encode()
-            self.send_response(200)
+            self.send_response(code)
+            if code == 429:
+                self.send_header("Retry-After", "0")
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
     with _Listener(("127.0.0.1", 0), Handler) as listener:
-        server.url = f"http://127.0.0.1:{listener.server_port}"
+        served.url = f"http://127.0.0.1:{listener.server_port}"
         thread = threading.Thread(target=listener.serve_forever, daemon=True)
         thread.start()
         try:
-            yield server
+            yield served
         finally:
             listener.shutdown()
             thread.join()

@@ -87,9 +87,9 @@ def test_a_number_of_the_users_own_is_told_last(ask):
 
 
 def test_a_typo_of_a_key_is_told_where_any_name_may_be_logged(ask):
-    """With exit code 1; a name of one's own gets its answer."""
+    """That is an answer, as to any other key; a name of one's own gets its own."""
     code, first, text = ask("rewrd", "trl[GRPOTrainer]==1.16.0")
-    assert code == 1
+    assert code == 0
     assert first == "TRL GRPOTrainer 1.16.0 does not log `rewrd` by itself. Did you mean `reward`?"
     assert "Mean score of the responses" in text
     code, _, text = ask("difficulty", "trl[GRPOTrainer]==1.16.0")

@@ -161,3 +161,41 @@ def test_a_report_on_a_run_is_chinese(
     assert [line for line in chinese.splitlines() if extent(line) > 80] == []
     for name in ("reward_std", "GRPOTrainer"):
         assert (name in chinese) == (name in english)
+
+
+def test_the_page_of_a_report_is_chinese(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its headings, its table heads and what rules say, of one run and of several; keys stay as they are."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        rows = [{"step": step, "reward": 0.0, "reward_std": 0.0, "kl": 0.1, "loss": 0.1} for step in range(1, 40)]
+        Path(f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    for logs in (["a.jsonl"], ["a.jsonl", "b.jsonl"]):
+        asked(capsys, "check", *logs, "--at", GRPO, "--fail-on", "never", "--html", "p.html", "--lang", "zh")
+        page = Path("p.html").read_text(encoding="utf-8")
+        read = re.sub(r"<style>.*?</style>|<script>.*?</script>", "", page, flags=re.DOTALL)
+        text = " ".join(re.sub(r"<[^>]+>", " ", re.sub(r"<span class=.small.>.*?</span>", "", read)).split())
+        assert '<html lang="zh">' in page
+        assert "reward_std" in text
+        assert SENTENCE.findall(text) == []
+        for english in ("What it was judged by", "How it went", "verdict", "question"):
+            assert english not in text
+
+
+def test_the_account_of_a_translation_is_chinese(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On one screen and in full, with everything that differs; so is all that differs on a map."""
+    monkeypatch.chdir(tmp_path)
+    row = {"step": 1, "reward": 0.5, "reward_std": 0.1, "kl": 0.1, "completion_length": 90.0, "mine": 1.0}
+    Path("run.jsonl").write_text(f"{json.dumps(row)}\n", encoding="utf-8")
+    sources = ["--from", "trl[GRPOTrainer]==0.15.2", "--to", GRPO]
+    for more in ([], ["--full"]):
+        text = asked(capsys, "translate", "run.jsonl", *sources, "--dry-run", *more, "--lang", "zh")
+        assert len(HAN.findall(text)) > 20
+        assert SENTENCE.findall(" ".join(text.split())) == []
+        for english in ("kept:", "unknown to the source", "would be written", "what differs"):
+            assert english not in text
+    text = " ".join(asked(capsys, "map", *sources, "--full", "--lang", "zh").split())
+    assert re.findall(r"(?:only|source|target): [a-z]", text) == []

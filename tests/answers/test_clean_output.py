@@ -81,8 +81,8 @@ def test_own_colours_and_links_pass_where_they_are_shown():
     own = "\x1b[1mkl\x1b[0m \x1b]8;;https://docs.example/kl\x1b\\kl\x1b]8;;\x1b\\"
     painted, plain = io.StringIO(), io.StringIO()
 
-    CleanStream(painted, paints=True).write(f"{own} \x1b[2J\n")
-    CleanStream(plain, paints=False).write(own)
+    CleanStream(painted, "out", paints=True).write(f"{own} \x1b[2J\n")
+    CleanStream(plain, "out", paints=False).write(own)
 
     assert painted.getvalue() == f"{own} \\u001b[2J\n"
     assert "\x1b" not in plain.getvalue()
@@ -102,12 +102,17 @@ def test_what_was_not_foreseen_is_one_line_and_a_code_of_its_own(log, monkeypatc
     assert out == ""
     assert err.count("\n") == 1
     assert "unforeseen KeyError" in err
-    assert "RLMETRICS_DEBUG=1" in err
+    assert "with what the same command prints with --debug" in err
     assert "Traceback" not in err
 
+    for wanted in (["--debug", "check", str(log)], ["check", str(log), "--debug"]):
+        assert main(wanted) == 70
+        *trace, last = capsys.readouterr().err.splitlines()
+        assert trace[0].startswith("Traceback")
+        assert last == err.replace("what the same command prints with --debug", "these lines").strip()
     monkeypatch.setenv("RLMETRICS_DEBUG", "1")
-    with pytest.raises(KeyError):
-        main(["check", str(log)])
+    assert main(["check", str(log)]) == 70
+    assert capsys.readouterr().err.startswith("Traceback")
 
 
 def test_streams_are_as_before_after_a_command(log, capsys):

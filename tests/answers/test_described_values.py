@@ -12,7 +12,7 @@ from rlmetrics.names import load_tables, open_view
 @pytest.mark.parametrize(
     ("at", "key", "number", "says"),
     [
-        ("verl==0.9.1", "critic/grad_norm", 0.0, "0 means that the critic receives no gradient."),
+        ("verl==0.9.1", "critic/grad_norm", 0.0, "0 means that the critic receives no gradient, "),
         ("trl[GRPOTrainer]==1.16.0", "tools/call_frequency", 0.0, "0 means that the model has stopped using its tools"),
         ("verl==0.9.1", "response/aborted_ratio", 1.0, "1 means that the rollout engine has failed."),
         ("trl[AsyncGRPOTrainer]==1.16.0", "batch/row_fill_frac", 1.0, "1: near 1 packing works."),

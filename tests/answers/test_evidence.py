@@ -117,3 +117,10 @@ def test_a_row_says_what_it_lacks_and_why() -> None:
     assert missing(GRPO, ["eval_loss", "eval_reward", "eval_runtime", "epoch"]).endswith("a row of an evaluation")
     assert missing(GRPO, ["loss", "reward"]) == ""
     assert "train_runtime" not in missing(GRPO, update)
+
+
+def test_a_key_that_is_logged_proves_only_what_alone_can_log_it():
+    """A setting that changes nothing as long as the rest has its default keeps its own, and with it its meaning."""
+    shown = evidence("verl[rollout_correction]==0.7.0", {"rollout_corr/chi2_token": 3.2})
+
+    assert list(shown.settings) == ["actor_rollout_ref.rollout.calculate_log_probs"]

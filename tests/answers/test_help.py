@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from answers.six_frameworks import write
 from command_line import Answer, answered
 from folders import RUNS
 from programs.manual_pages import pages, parsers
@@ -51,6 +52,11 @@ def folder(tmp_path):
 
 
 def _run(words: list[str], folder: Path) -> Answer:
+    if words[:1] == ["mcp"]:
+        # It speaks over the streams of its process, and ends when nobody asks.
+        command = [sys.executable, "-m", "rlmetrics.cli", *words]
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        return Answer(done.returncode, done.stdout, done.stderr)
     return answered(*words, folder=folder, COLUMNS="80")
 
 
@@ -171,6 +177,14 @@ def test_a_shell_completes(line, expected, folder):
 
     found = [item.replace("\\", "") for item in out.read_text(encoding="utf-8").split("\n")]
     assert sorted(found) == expected
+
+
+def test_a_shell_completes_what_an_overlay_adds(tmp_path):
+    """Frameworks and keys of the folder that --spec names."""
+    six = write(tmp_path)
+    for rest, expected in (("--at quar", ["quartz", "quartz["]), ("--at quartz==1.0.0 quartz/k", ["quartz/kl "])):
+        line = f"rlmetrics resolve --spec {six} {rest}"
+        test_a_shell_completes(line, expected, tmp_path)
 
 
 def test_the_shell_code_names_the_program(folder):

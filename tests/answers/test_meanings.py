@@ -26,10 +26,10 @@ def test_the_first_line_counts_the_meanings(ask):
     """Then each has a line with the metric in words, who logs it and in which releases."""
     code, lines = ask("kl")
     assert code == 0
-    assert lines[0] == "`kl` has 4 meanings, all in TRL. Which trainer wrote your log? (--at picks one)"
+    assert lines[0] == "`kl` has 4 meanings, in TRL and OpenRLHF. Which framework wrote your log?"
     text = " ".join(" ".join(lines).split())
-    assert "policy now vs reference, per token, GRPOTrainer and 7 more 0.14.0.. k3" in text
-    assert "RLOOTrainer 0.22.0.." in text
+    assert "policy now vs reference, per TRL GRPOTrainer and 7 more 0.14.0.. token, k3" in text
+    assert "TRL RLOOTrainer, OpenRLHF 0.22.0..;" in text
     assert "verl has no plain `kl`. The same quantity as GRPOTrainer's there: actor/kl_loss." in text
     assert lines[-1].startswith("Next: rlmetrics resolve kl --at 'trl[GRPOTrainer]'")
 
@@ -47,9 +47,7 @@ def test_other_keys_with_the_same_ending_follow(ask):
     """As a line each."""
     _, lines = ask("kl")
     start = lines.index("Other keys that end in /kl:")
-    assert {"objective/kl", "critic/kl", "rollout_corr/kl"} <= {
-        line.split()[0] for line in lines[start + 1 :] if line[:3].strip()
-    }
+    assert {"objective/kl", "critic/kl"} <= {line.split()[0] for line in lines[start + 1 :] if line[:3].strip()}
 
 
 @pytest.mark.parametrize("key", ["kl", "reward", "loss", "entropy", "train/reward", "rewards/chosen", "mean_length"])
@@ -97,9 +95,9 @@ def test_other_spellings_say_what_they_are(ask, key, first):
 
 
 def test_a_typo_is_answered_with_what_it_would_mean(ask):
-    """And the exit code tells that it is one; a name that is nowhere near a key has nothing."""
+    """A name that is nowhere near a key has nothing; either is an answer, so the exit code is 0."""
     code, lines = ask("rewrd")
-    assert (code, lines[0]) == (1, "No described release logs `rewrd`. Did you mean `reward`?")
+    assert (code, lines[0]) == (0, "No described release logs `rewrd`. Did you mean `reward`?")
     assert any("Mean score of the responses" in line for line in lines)
     code, lines = ask("xyzzy")
     assert code == 0
@@ -122,3 +120,11 @@ def test_a_release_without_a_class_begins_with_what_people_use(ask):
     assert table[0].rstrip().endswith("GRPOTrainer")
     assert "DPOTrainer and 1 more" in table[1]
     assert lines[-1] == "Next: rlmetrics resolve loss --at 'trl[GRPOTrainer]==0.16.1'"
+
+
+def test_releases_are_those_of_whom_a_line_names(ask):
+    """GRPO's deviation over the batch came in 0.27.0 and was there for two releases before, whatever others log."""
+    _, lines = ask("reward_std")
+    text = " ".join(" ".join(lines).split())
+    assert "GRPOTrainer 0.22.0..0.22.1, 0.27.0.. and " in text.replace("over responses ", "")
+    assert "0.14.0..0.21.0, 0.22.2..0.26.2 and " in text.replace("the rewards of their ", "").replace("responses ", "")

@@ -45,8 +45,10 @@ def _said(capsys: pytest.CaptureFixture[str], six: str, *command: str) -> list[s
 
 
 def test_frameworks_stand_in_the_order_of_their_ranks(six: str) -> None:
-    """Not of their names."""
-    assert [*dict.fromkeys(item.framework for item in releases(spec=six))] == ["trl", "verl", *TITLES]
+    """Not of their names; those that are built on another one have ranks as well."""
+    own = ["trl", "verl", "openrlhf", *TITLES]
+    listed = [*dict.fromkeys(item.framework for item in releases(spec=six))]
+    assert [name for name in listed if name in own] == own
 
 
 @pytest.mark.parametrize("key", ["kl", "entropy", "reward", "loss", "grad_norm"])
@@ -59,7 +61,7 @@ def test_the_meanings_of_a_key_stay_on_a_page(
     assert len(lines) <= 34
     assert max(map(len, lines)) <= 80
     if key in ("kl", "entropy"):
-        assert "in TRL, Quartz and 3 more frameworks." in " ".join(lines[:2])
+        assert f"in TRL, {'OpenRLHF and 4' if key == 'kl' else 'Quartz and 3'} more frameworks." in " ".join(lines[:2])
 
 
 def test_the_first_meaning_is_that_of_the_first_framework(capsys: pytest.CaptureFixture[str], six: str) -> None:
@@ -72,7 +74,7 @@ def test_the_first_meaning_is_that_of_the_first_framework(capsys: pytest.Capture
 def test_show_names_each_framework_by_its_title(capsys: pytest.CaptureFixture[str], six: str) -> None:
     """In order, with its key."""
     lines = _said(capsys, six, "show", "kl/reference/k3")
-    assert len(lines) <= 48
+    assert len(lines) <= 50
     begins = [next(at for at, line in enumerate(lines) if line.startswith(f"  {title} ")) for title in TITLES.values()]
     assert begins == sorted(begins)
 

@@ -39,6 +39,17 @@ def test_columns_keep_every_cell(rows):
     assert [cell for row in rows for cell in row] == text.split()
 
 
+def test_cells_behind_a_long_one_stand_below_it_in_their_columns():
+    """Where the row would be wider than the screen."""
+    long = "ppo_actor/update/compute_logp/kl_div_taylor/avg"
+    short = ["trl", "PPOTrainer", "policy/approxkl_avg", "0.12.0..1.12.0", "[1]"]
+    first, second, third = columns([short, ["areal", "PPOTrainer and 1 more", long, "1.0.4..", "[2]"]])
+    assert second.endswith(long)
+    assert third.split() == ["1.0.4..", "[2]"]
+    assert third.index("1.0.4..") == first.index("0.12.0")
+    assert max(map(len, (first, second, third))) <= 80
+
+
 def test_labels_stand_in_a_column(monkeypatch):
     """Text stands beside its label, and further lines below the text."""
     monkeypatch.setenv("COLUMNS", "40")
@@ -60,6 +71,7 @@ def test_a_terminal_gets_colour_and_links(monkeypatch):
     """Symbols are coloured, labels dim, keys of the first line bold, and places are links."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("FORCE_HYPERLINK", "1")
 
     text = printed(
         ["! biased  kl", "source    trl/a.py:1"], keys=["kl"], links={"trl/a.py:1": "https://x"}, stream=Terminal()
@@ -85,8 +97,39 @@ def test_symbols_without_utf_8(sign, plain):
     assert printed([f"{sign} kl"], stream=stream) == f"{plain} kl"
 
 
-def test_a_place_is_no_link_within_a_longer_one():
+@pytest.mark.parametrize(
+    ("settings", "links"),
+    [
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "linux"}, False),
+        ({"TERM": "screen"}, False),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "4205"}, False),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "7200"}, True),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "vscode"}, True),
+        ({"TERM": "xterm-kitty"}, True),
+        ({"TERM": "xterm-kitty", "FORCE_HYPERLINK": "0"}, False),
+        ({"TERM": "xterm", "FORCE_HYPERLINK": "1"}, True),
+        ({"TERM": "xterm-kitty", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_links_go_where_a_terminal_makes_them(monkeypatch, settings, links):
+    """A terminal that prints the address behind a text gets none: what it is tells the environment."""
+    known = ("NO_COLOR", "TERM_PROGRAM", "VTE_VERSION", "KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM")
+    for name in (*known, "TERMINUS_PLUGINS", "FORCE_HYPERLINK"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+
+    shown = printed(["source    trl/a.py:1"], links={"trl/a.py:1": "https://x"}, stream=Terminal())
+
+    assert ("\x1b]8;;" in shown) is links
+
+
+def test_a_place_is_no_link_within_a_longer_one(monkeypatch):
     """Line 1 of a file is not the start of its line 12."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_HYPERLINK", "1")
+    monkeypatch.setenv("TERM", "xterm")
     links = {"trl/a.py:1": "https://x#L1", "trl/a.py:12": "https://x#L12"}
     shown = printed(["source    trl/a.py:12"], links=links, stream=Terminal())
     assert "\x1b]8;;https://x#L12\x1b\\trl/a.py:12\x1b]8;;\x1b\\" in shown

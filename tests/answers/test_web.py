@@ -107,6 +107,7 @@ def test_metrics_are_links_once_there_is_an_address(monkeypatch: pytest.MonkeyPa
     """Each where it is named, never inside the address of another; without an address nothing is a link."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("FORCE_HYPERLINK", "1")
     tables = load_tables()
     lines = ["kl/old/k2: a divergence", "near it stands policy/loss, and not xpolicy/loss"]
     monkeypatch.delenv("RLMETRICS_SITE", raising=False)
@@ -118,3 +119,15 @@ def test_metrics_are_links_once_there_is_an_address(monkeypatch: pytest.MonkeyPa
     assert f"\x1b]8;;{SITE}/m/kl/old/k2/\x1b\\kl/old/k2\x1b]8;;\x1b\\" in text
     assert text.count(SITE) == 2
     assert "elsewhere" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "at", "expected"),
+    [
+        ("kl", "kl/reference/k3", "ms-swift[grpo]==4.6.0+trl0.24.0", ("k/trl/kl", "trl-0.24.0")),
+        ("train_speed(s/it)", "throughput/steps", "ms-swift[grpo]==4.6.0+trl0.24.0", ("ms-swift", None)),
+    ],
+)
+def test_a_key_of_a_derived_framework_is_told_where_its_base_tells_it(name, metric, at, expected):
+    """At the release under it; what only the framework logs on the page of the framework."""
+    assert page_of(name, at, [metric], load_tables()) == expected

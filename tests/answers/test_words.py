@@ -29,15 +29,21 @@ TABLES = load_tables()
             "kl",
             "trl[GRPOTrainer]==0.15.2",
             "all response tokens; plain mean over the tokens of a response, "
-            "then plain means over responses, micro-batches, mini-batches, epochs, processes "
-            "and steps since the last log",
+            "then plain means over responses and processes, "
+            "then one plain mean over micro-batches, mini-batches, epochs and steps since the last log",
+        ),
+        (
+            "loss",
+            "trl[DPOTrainer]==1.16.0",
+            "all preference pairs of the data set; a micro-batch at once, then plain means over micro-batches and "
+            "processes, then plain mean over steps since the last log",
         ),
         ("learning_rate", "trl[DPOTrainer]==1.16.0", "only the last of the steps since the last log"),
         (
             "kl",
             "trl[GRPOTrainer]==1.16.0",
             "all response tokens; a micro-batch of all processes at once, "
-            "then plain means over micro-batches, mini-batches, epochs and steps since the last log",
+            "then one plain mean over micro-batches, mini-batches, epochs and steps since the last log",
         ),
         (
             "critic/score/max",

@@ -93,6 +93,20 @@ def test_a_literal_key_is_missing_although_users_may_log_under_any_name(tmp_path
     assert "kl" not in missing
 
 
+@pytest.mark.parametrize("source", ["trl[grpo]==1.16.0", "grpo==1.16.0", "grpo"])
+def test_a_trainer_may_be_called_in_short(tmp_path, capsys, source):
+    """As in every other command: without its framework where one alone has it, and without a release."""
+    package = tmp_path / "trl" / "trainer"
+    package.mkdir(parents=True)
+    (package / "grpo_trainer.py").write_text(TRAINER.replace("NovelTrainer", "GRPOTrainer"))
+
+    main(["audit", source, "--source", str(tmp_path), "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert report["described"] == ["GRPOTrainer"]
+    assert report["extracted"] >= 4
+
+
 def test_a_value_that_a_tracker_is_given_by_name_is_found():
     """MLflow's and TensorBoard's calls name one metric: a literal is a key, and an unknown name is reported."""
     path = "trl/trainer/novel_trainer.py"
@@ -175,7 +189,7 @@ def test_a_draft_is_valid_but_for_what_a_person_must_say(tree, tmp_path, capsys)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["trl"], "write FRAMEWORK==RELEASE"),
+        (["trl=="], "write FRAMEWORK==RELEASE"),
         (["tlr==1.0.0"], "did you mean trl?"),
         (["trl==1.16.0", "--source", "/nowhere"], "can't be read (No such file or directory)"),
         (["trl==1.16.0", "--wheel", "/nowhere.whl"], "can't be read (No such file or directory)"),

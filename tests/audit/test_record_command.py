@@ -31,6 +31,9 @@ class RayPPOTrainer:
 """
 
 
+BOTH = ("--framework", "trl", "--framework", "verl")
+
+
 @pytest.fixture
 def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Wheels of two releases of TRL and of one of verl; tables that know these only."""
@@ -56,7 +59,7 @@ def test_wheels_and_unpacked_wheels_are_recorded_alike(wheels: Path, tmp_path: P
     """What each logs comes back from the files."""
     out = tmp_path / "out"
     out.mkdir()
-    record.main([str(wheels), str(out), "--jobs", "1"])
+    record.main([str(wheels), str(out), "--jobs", "1", *BOTH])
     trl, verl = load_recorded(out / "trl.json"), load_recorded(out / "verl.json")
     assert trl.releases == ("0.0.1", "0.0.2")
     for extraction in trl.extractions.values():
@@ -71,7 +74,7 @@ def test_a_missing_wheel_is_named_before_the_work_begins(
     """All that are missing, on one line; nothing is written."""
     (wheels / "trl-0.0.2-py3-none-any.whl").unlink()
     with pytest.raises(SystemExit) as stop:
-        record.main([str(wheels), str(tmp_path / "out")])
+        record.main([str(wheels), str(tmp_path / "out"), *BOTH])
     assert stop.value.code == 2
     assert "lacks the wheels of trl-0.0.2;" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -64,6 +65,7 @@ def machine(device: str = "cpu") -> dict[str, object]:
     """Return what a measurement is of: date, hardware, threads, load and versions."""
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "commit": _commit(),
         "processor": _processor(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
@@ -72,6 +74,13 @@ def machine(device: str = "cpu") -> dict[str, object]:
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in ("torch", "torchmetrics") if _version(name)},
     }
+
+
+def _commit() -> str:
+    """Return the commit that was measured: of a checkout with changes, the one that they follow."""
+    command = ["git", "-C", str(FIGURES.parent), "rev-parse", "--short=8", "HEAD"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 def _processor() -> str:
@@ -109,6 +118,12 @@ def report(claim: str, options: argparse.Namespace, results: Mapping[str, Any]) 
     document = {"claim": claim, "machine": machine(options.device), "results": results}
     print(json.dumps(document, indent=2))
     if options.write:
-        FIGURES.mkdir(exist_ok=True)
-        name = claim if options.device == "cpu" else f"{claim}_{options.device.partition(':')[0]}"
-        (FIGURES / f"{name}.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        keep(claim, results, options.device)
+
+
+def keep(claim: str, results: Mapping[str, Any], device: str = "cpu") -> None:
+    """Keep figures, and what they were measured on, where the page of speed finds them."""
+    document = {"claim": claim, "machine": machine(device), "results": results}
+    FIGURES.mkdir(exist_ok=True)
+    name = claim if device == "cpu" else f"{claim}_{device.partition(':')[0]}"
+    (FIGURES / f"{name}.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")

@@ -37,8 +37,9 @@ def _measured(claim: str, machine: Mapping[str, Any]) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
     threads = "1 thread" if machine["threads"] == 1 else f"{machine['threads']} threads"
     load = machine["load"][0]
+    commit = f", commit {machine['commit']}" if machine.get("commit") else ""
     return (
-        f"[{claim}.json](benchmarks/{claim}.json): {machine['date']}, {machine['processor']}, "
+        f"[{claim}.json](benchmarks/{claim}.json): {machine['date']}{commit}, {machine['processor']}, "
         f"{machine['cores']} cores, "
         f"{threads}, {machine['device']}, Python {machine['python']}, {versions}; load of the machine {load}."
     )

@@ -44,6 +44,9 @@ def options(description: str | None, points: int | None = None) -> argparse.Name
     if points:
         parser.add_argument("points", nargs="?", type=int, default=points, help=f"values to go through ({points:,})")
     parser.add_argument("result", nargs="?", type=Path, help="write the figures there too, as JSON")
+    parser.add_argument(
+        "--write", action="store_true", help="keep the figures in docs/benchmarks, where there is a page"
+    )
     return parser.parse_args()
 
 

@@ -70,6 +70,9 @@ class _Rows:
         for step in range(self._count):
             yield {name: values[(step * 7 + place * 31) % 997] for place, name in enumerate(names)}
 
+    def __len__(self) -> int:
+        return self._count
+
     def __getitem__(self, place: int) -> dict[str, str]:
         return self._first
 

@@ -25,8 +25,8 @@ _ANSWER = re.compile(
 )
 FETCHES = "fetch"
 """The role of what takes a release from the package index."""
-ELSEWHERE = {"demo", "test", "trainer", "verl", "verl-fit", "verl-batch", "site"}
-"""What runs elsewhere: blocks for a trainer with real releases in ``tests/lanes/trainers``, the site in its lane."""
+ELSEWHERE = {"demo", "test", "trainer", "verl", "verl-fit", "verl-batch", "site", "engines", "servers"}
+"""What runs elsewhere: blocks for a trainer with real releases in ``tests/lanes/trainers``, others in their lanes."""
 
 
 class Block(NamedTuple):

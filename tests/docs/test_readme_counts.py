@@ -1,14 +1,21 @@
 """The counts in the README are those of the spec."""
 
+from collections import Counter
+
 from folders import ROOT
 from rlmetrics.codegen.loader import read
 from rlmetrics.names import coverage, open_view, releases
 
 
+def own_release(name: str) -> str:
+    """A release of a derived framework without the release of its base: several pairs are one release."""
+    return name.partition("+")[0]
+
+
 def _sentences() -> str:
     described = releases()
     placed = {
-        (info.framework, component, info.release, entry.key)
+        (info.framework, component, own_release(info.release), entry.key)
         for info in described
         for component in info.components
         for entry in open_view(f"{info.framework}[{component}]=={info.release}").entries()
@@ -23,10 +30,13 @@ def _sentences() -> str:
     records = [record for file in files for _, _, record in file.records()]
     facts = sum(len(record.facts) for record in records) + sum(len(file.shared) for file in files)
     anchors = sum(len(names.split(",")) for file in files for names in file.anchors)
-    counts = {name: sum(info.framework == name for info in described) for name in ("trl", "verl")}
+    counts = Counter(framework for framework, _ in {(info.framework, own_release(info.release)) for info in described})
+    counts = {info.framework: counts[info.framework] for info in described}
+    first, *others = (f"{count} of {spec.frameworks[name].framework.title}" for name, count in counts.items())
+    listed = f"{', '.join([first.replace(' of ', ' releases of '), *others[:-1]])} and {others[-1]}"
     return (
-        f"The spec knows {len(metrics):,} metrics. {counts['trl']} releases of TRL and {counts['verl']} of verl spell "
-        f"them in {len(keys):,} keys and templates of {len(components)} trainers and components: {len(placed):,} of "
+        f"The spec knows {len(metrics):,} metrics. {listed} spell them in "
+        f"{len(keys):,} keys and templates of {len(components)} trainers and components: {len(placed):,} of "
         f"(component, release, key). {len(records):,} records with {facts:,} "
         f"facts say what each of them means, and {anchors:,} anchors tie these to statements of the source code, whose "
         "lines are known release by release."

@@ -6,14 +6,21 @@ import pytest
 from rlmetrics.health import Monitor
 
 
-def broken(source, rate, norm):
-    """Return the report on a run whose gradient grows, whose policy then leaves, and whose reward falls."""
+def broken(source, rate, norm, *, stepped=True):
+    """Return the report on a run whose gradient grows, whose policy then leaves, and whose reward falls.
+
+    Args:
+        source: What logged it.
+        rate: Its learning rate.
+        norm: Its first gradient norm.
+        stepped: Whether steps are told.
+    """
     noise = random.Random(source)
     monitor = Monitor(source)
     for step in range(1, 121):
         late, later = max(0, step - 40), max(0, step - 70)
         monitor.observe(
-            step,
+            step if stepped else None,
             {
                 "loss": 0.02 + 0.01 * noise.gauss(0, 1),
                 "grad_norm": norm * (1 + 0.5 * late) * (1 + 0.02 * noise.gauss(0, 1)),
@@ -50,3 +57,11 @@ def test_what_moved_first_is_named():
 
     assert first.id == "entropy-collapsed"
     assert first.checks[0].startswith("Begin with grad_norm, which moved first, at step 4")
+
+
+def test_rows_without_a_step_are_called_rows():
+    """Where the log tells no steps, the place is the number of a row, here as in the rest of the answer."""
+    report = broken("trl[GRPOTrainer]==1.16.0", 1e-6, 6.0, stepped=False)
+
+    assert report.by_row
+    assert "which moved first, at row 4" in report.diagnoses[0].checks[0]

@@ -118,6 +118,30 @@ def test_the_terminal_report_is_at_most_a_screen(tmp_path, capsys):
     assert "Do this, in this order" in lines
 
 
+def test_a_release_that_another_answers_for_is_told_once(tmp_path, capsys):
+    """In one line of its own, for however many runs; an unknown source is refused before any is read."""
+    paths = [write(tmp_path / f"{name}.jsonl") for name in ("a", "b")]
+
+    code, _, err = run(capsys, "check", *paths, "--at", "trl[GRPOTrainer]==99", "--fail-on", "never")
+
+    assert code == 0
+    assert err.count("trl 99 is not in the spec; the names of") == 1
+    code, out, err = run(capsys, "check", *paths, "--at", "nothing==1")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+def test_the_page_links_what_bounds_rest_on(tmp_path, capsys):
+    """An address is a link, and what is code in a sentence looks like code."""
+    path, page = write(tmp_path / "run.jsonl", "kl_explosion"), tmp_path / "report.html"
+
+    run(capsys, "check", path, "--html", page)
+
+    text = page.read_text(encoding="utf-8")
+    assert 'href="https://' in text
+    assert "&lt;http" not in text
+    assert "`" not in text.partition("<script>")[0].partition("</style>")[2].replace("```", "")
+
+
 def test_the_page_needs_nothing_from_elsewhere(tmp_path, capsys):
     """The page holds its curves as SVG, and no address that a browser would load."""
     path, page = write(tmp_path / "run.jsonl"), tmp_path / "report.html"
@@ -130,8 +154,8 @@ def test_the_page_needs_nothing_from_elsewhere(tmp_path, capsys):
             self.found, self.drawings = [], 0
 
         def handle_starttag(self, tag, attrs):
-            self.found += [value for name, value in attrs if name in ("src", "href") and value]
-            self.drawings += tag == "polyline"
+            self.found += [value for name, value in attrs if tag != "a" and name in ("src", "href") and value]
+            self.drawings += tag == "path" and (dict(attrs).get("class") or "").startswith("c r")
 
     reader = Loads()
     reader.feed(page.read_text())
@@ -462,61 +486,3 @@ def test_a_log_in_which_no_rule_finds_anything_to_look_at_is_not_called_well(tmp
     _, out, _ = run(capsys, "check", path, "--at", GRPO)
 
     assert out.startswith("Not judged: no rule looks at anything that these 20 rows hold.")
-
-
-@pytest.mark.parametrize(("first", "said"), [(101, "no steps"), (20, "1 step")])
-def test_what_has_too_few_steps_in_common_is_not_called_the_same(tmp_path, capsys, first, said):
-    """Runs over other steps: nothing was compared, in text, page and JSON, and values are those of a step of both."""
-    a, b, page = tmp_path / "a.jsonl", tmp_path / "b.jsonl", tmp_path / "page.html"
-    for path, start, reward in ((a, 1, 0.1), (b, first, 0.9)):
-        path.write_text("".join(f'{{"step": {step}, "reward": {reward}}}\n' for step in range(start, start + 20)))
-    asked = ["compare", a, b, "--at", "trl[grpo]==0.15.2"]
-
-    _, out, _ = run(capsys, *asked, "--html", page)
-    _, document, _ = run(capsys, *asked, "--json")
-
-    lead = "Nothing was compared: no metric that both log has 3 steps in common"
-    assert out.startswith(f"{lead}.\n")
-    assert f"= reward  not compared: {said} in common" in out
-    assert ("last in common 0.1, 0.9" in out) == (said == "1 step")
-    assert lead in page.read_text(encoding="utf-8")
-    (pair,) = json.loads(document)["pairs"]
-    assert (pair["steps_in_common"], pair["first_difference_step"]) == (int(said == "1 step"), None)
-
-
-def test_compare_finds_where_runs_part(tmp_path, capsys):
-    """Two releases are compared on canonical names; the first line says at which step they part."""
-    a = write(tmp_path / "a.jsonl", "healthy", source=GRPO)
-    b = write(tmp_path / "b.jsonl", "nan_gradient", source="trl[GRPOTrainer]==0.18.2")
-    page = tmp_path / "compare.html"
-
-    sources = ("--at", GRPO, "--at", "trl[GRPOTrainer]==0.18.2")
-    code, out, _ = run(capsys, "compare", a, b, *sources, "--json", "--html", page)
-
-    found = json.loads(out)
-    pairs = {pair["metric"]: pair for pair in found["pairs"]}
-    assert code == 0
-    assert {"metric", "a", "b", "relation", "differs_by", "first_difference_step"} <= set(found["pairs"][0])
-    assert tuple(pairs["reward/score/mean"][field] for field in ("a", "b", "relation")) == (
-        "reward",
-        "reward",
-        "approximate",
-    )
-    assert pairs["reward/score/mean"]["first_difference_step"] is None
-    assert pairs["optimizer/gradient_norm"]["first_difference_step"] == 80
-    assert {"only_a", "only_b"} <= set(found)
-    assert "The runs part at step" in page.read_text()
-
-
-def test_plot_draws_in_the_terminal_and_as_svg(tmp_path, capsys):
-    """A curve by key or canonical name, in braille or as a file; an unknown key names the nearest."""
-    path, drawing = write(tmp_path / "run.jsonl", "healthy"), tmp_path / "curve.svg"
-
-    _, out, _ = run(capsys, "plot", path, "entropy/policy", "--at", GRPO)
-    run(capsys, "plot", path, "reward", "--at", GRPO, "--svg", drawing)
-    code, _, err = run(capsys, "plot", path, "rewerd", "--at", GRPO)
-
-    assert out.startswith("entropy  (entropy/policy, nat)")
-    assert any(0x2800 < ord(letter) <= 0x28FF for letter in out)
-    assert drawing.read_text().startswith("<svg xmlns=")
-    assert (code, "did you mean reward" in err) == (2, True)

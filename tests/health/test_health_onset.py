@@ -38,6 +38,20 @@ def test_a_decay_is_left_where_it_begins(pace):
     assert abs(curve(values).left_at(109) - 60) <= 2 + pace / 4
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(6, 30), st.floats(0.2, 3), st.sampled_from([-1, 1]))
+def test_what_is_on_its_way_from_the_start_leaves_it_where_it_jumps(onset, pace, sign):
+    """A curve that drifts from its first point on has no level to leave; it breaks where it jumps."""
+    values = [sign * pace * (at if at < onset else 6 * onset) for at in range(1, onset + 30)]
+
+    assert curve(values).left_at(len(values)) == onset
+
+
+def test_a_drift_without_a_jump_began_where_it_began():
+    """Without a jump there is nothing but its beginning."""
+    assert curve([100.0 - at for at in range(40)]).left_at(40) <= 4
+
+
 def test_a_curve_that_never_moved_was_so_from_its_start():
     """What is at a level from the first point on has no other onset."""
     assert curve([0.98 + 0.001 * (step % 4) for step in range(60)]).left_at(30) == 1
@@ -176,3 +190,36 @@ def test_a_plateau_begins_where_the_curve_came_to_it():
     onsets = [item.onset_step for item in monitor.findings() if item.rule == "reward-plateau"]
     assert onsets
     assert all(90 <= onset <= 150 for onset in onsets)
+
+
+def drifting(onset, steps=120):
+    """Return a run that drifts from its start on, and collapses at a step."""
+    for step in range(1, steps + 1):
+        gone = step >= onset
+        yield {
+            "step": step,
+            "actor/entropy": 0.0004 if gone else 0.31,
+            "response_length/mean": 1.0 if gone else 1500.0 - 40 * step,
+            "response_length/max": 1.0 if gone else 2000.0,
+            "response_length/min": 1.0 if gone else 20.0,
+            "actor/reward_kl_penalty": 14.0 if gone else 0.8 + 0.2 * step,
+            "critic/score/mean": -1.0 if gone else -0.4 + 0.01 * (step % 3),
+            "critic/score/max": -1.0 if gone else 1.0,
+            "critic/score/min": -1.0,
+            "actor/grad_norm": 0.0001 if gone else 0.8,
+        }
+
+
+@pytest.mark.parametrize("onset", [12, 21])
+def test_a_collapse_is_told_with_the_step_of_all_that_it_broke(onset, tmp_path, capsys):
+    """The answer, its evidence and the advice name one step: no drift before it passes for what moved first."""
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in drifting(onset)), encoding="utf-8")
+
+    assert main(["check", str(path), "--at", "verl==0.9.1"]) == 1
+
+    said = capsys.readouterr().out
+    assert f"collapsed onto one response, since step {onset}." in said
+    assert f"-> 1 since step {onset}\n" in said
+    assert "moved first" not in said
+    assert " at step " not in said

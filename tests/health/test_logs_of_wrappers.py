@@ -92,4 +92,4 @@ def test_an_overlay_that_cannot_be_read_is_refused(tmp_path, make, said):
         with pytest.raises(NamesError, match=said):
             overlaid([str(tmp_path)])
     else:
-        assert overlaid([str(tmp_path)])("lookup")
+        assert overlaid([str(tmp_path)])["lookup"]

@@ -6,7 +6,9 @@ import re
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from health_simulator import simulate, spelled
@@ -189,6 +191,14 @@ def test_a_locked_database_is_told_as_such(tmp_path, capsys, monkeypatch):
     assert all("project.db: is locked by a program that writes to it; end that, or copy" in said for *_, said in told)
 
 
+def _database() -> bytes:
+    """A database of another program, of two pages."""
+    with tempfile.TemporaryDirectory() as folder:
+        with closing(sqlite3.connect(f"{folder}/a.db")) as database, database:
+            database.execute("CREATE TABLE notes (text)")
+        return Path(folder, "a.db").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -200,6 +210,9 @@ def test_a_locked_database_is_told_as_such(tmp_path, capsys, monkeypatch):
         ("run.jsonl", '{"née": 1.0}\n'.encode("latin-1"), "line 1: byte 4 (0xe9) is no UTF-8; if the file is Latin-1"),
         ("run.log", "{'loss': 1.0, 'epoch': 0.1}\n".encode("utf-16"), "is UTF-16 text, as PowerShell's > writes it"),
         ("run.bin", b"\x80\x04\x95abc", "is pickled"),
+        ("run.db", _database()[:3000], "is an SQLite database that was cut off, 3,000 bytes of 8,192"),
+        ("run.db", _database()[:50], "is an SQLite database that was cut off, 50 bytes of 8,192"),
+        ("run.db", _database(), "is an SQLite database, but none that Trackio or MLflow writes: it holds notes"),
         ("run.txt", b"nothing of interest\n", "is no log of a known kind"),
     ],
 )
@@ -220,3 +233,22 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path, capsys):
     code, _, err = check(capsys, tmp_path / "run.jsonl")
 
     assert (code, "is a pipe or a device" in err) == (2, True)
+
+
+def test_causes_that_many_runs_share_come_before_the_table(tmp_path, capsys):
+    """Above the table stands how many runs have which first cause; of a few runs there is only the table."""
+    for number in range(12):
+        rows = rows_of("entropy_collapse" if number < 9 else "healthy", number)
+        lines(tmp_path / "runs" / f"run{number:02}.jsonl", rows)
+    found = judged(capsys, tmp_path / "runs")
+    titles = [run["diagnoses"][0]["title"] for run in found if run["verdict"] in ("error", "warning")]
+    most = max(set(titles), key=titles.count)
+
+    told = check(capsys, tmp_path / "runs")[1].splitlines()
+
+    assert titles.count(most) > 1
+    assert told[0] == "runs  first cause"
+    assert told[1].startswith(f"{titles.count(most):4}  {most[:40]}")
+    assert told[told.index("") + 1].startswith("verdict")
+    few = check(capsys, *sorted((tmp_path / "runs").iterdir())[:5])[1].splitlines()
+    assert few[0].startswith("verdict")

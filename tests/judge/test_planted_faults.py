@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import shutil
+from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from folders import ROOT
+from planted_spec import planted_spec
+from rlmetrics.codegen.findings import SpecFinding
 from rlmetrics.codegen.judge.spec_judge import SentenceJudge
+from rlmetrics.codegen.lint import CHECKS, runner
 from rlmetrics.codegen.lint.carried import Carried
 from rlmetrics.codegen.lint.context import Context
 from rlmetrics.codegen.lint.sentences import Sentence, sentences
@@ -18,13 +20,13 @@ GRPO = "frameworks/trl/grpo_trainer"
 
 
 class Fault(NamedTuple):
-    """What is planted, and which sentence is refused then.
+    """What is planted, and which sentence is refused then, or which check of lint refuses it.
 
     Attributes:
         file: The file.
         found: What stands there.
         planted: What takes its place.
-        kind: Of the sentence.
+        kind: Of the sentence; or the name of the check.
         place: Where it stands, or what it is about, as a part of its place.
     """
 
@@ -71,6 +73,20 @@ PLANTED = {
         "range",
         "interaction/preemptions/",
     ),
+    "a loss that is a mean over tokens is said to start at 0": Fault(
+        "metrics/loss",
+        r"its policy part is about 0 in every\s+step where the loss is a mean per response,",
+        "it starts at exactly 0,",
+        "stated",
+        "loss/total.description",
+    ),
+    "returns that hardly vary look explained, and nothing says so": Fault(
+        "signatures/estimators",
+        r"    reads:\n      - value: '0\.5\.\.1'\n(?:        .*\n)+(    does: unseen\n  distillation_term_added)",
+        r"\1",
+        "best",
+        "value/explained_variance",
+    ),
     "where groups are tied, rewards are said to differ": Fault(
         "metrics/reward",
         r"(        level: expected\n        shown_by: \[)usual(\]\n        says: >-\n          \{value\} is good)",
@@ -81,20 +97,104 @@ PLANTED = {
 }
 
 
+LINTED = {
+    "a pair with an empty response is said to make a share NaN that only compares": Fault(
+        "frameworks/trl/orpo_trainer",
+        r"log_odds_ratio\], traits: \[empty_rows_not_a_number\]",
+        "log_odds_ratio, rewards/accuracies], traits: [empty_rows_not_a_number]",
+        "trait-compared-away",
+        "orpo_trainer",
+    ),
+    "a trait that others have, too, speaks of one trainer": Fault(
+        "signatures/estimators",
+        r"\(of a token the whole vocabulary; not with",
+        "(in SFT with loss_type chunked_nll only, not with",
+        "trait-of-another",
+        "trl/",
+    ),
+    "a trait of the reference stands on a number in which it has no part": Fault(
+        "frameworks/trl/online_dpo_trainer",
+        r"(\n  val/contain_eos_token:\n)",
+        r"\1    traits: [reference_synced]\n",
+        "trait-without-input",
+        "online_dpo_trainer",
+    ),
+    "a bound is called documented that no document names": Fault(
+        "health/rollout",
+        r"    named: \[0\.5, 0\.3\]\n",
+        "",
+        "health-unnamed",
+        "rollout",
+    ),
+    "a condition is spliced behind words that it does not complete": Fault(
+        "frameworks/trl/sft_trainer",
+        r"condition: if eval_dataset is",
+        "condition: eval_dataset is",
+        "condition-wording",
+        "sft_trainer",
+    ),
+    "a number that cannot be negative is said to turn negative": Fault(
+        "metrics/entropy",
+        r"read it with the\n      mean length\.",
+        "read it with the\n      mean length. It can turn negative.",
+        "text-range",
+        "entropy",
+    ),
+    "a share that is normally 0 is all of it, and nothing says so": Fault(
+        "metrics/rollout",
+        r"( Normally 0\.\n(?:.*\n)+?    reads:\n)      - value: '0\.5\.\.1'\n(?:        .*\n)+",
+        r"\1",
+        "untold-departure",
+        "rollout",
+    ),
+    "numbers of weights before they are cut are said to be of those after it": Fault(
+        "metrics/rollout",
+        r"(brief: Mean over responses of each response's mean token weight)\.",
+        r"\1, after truncation.",
+        "text-excluded",
+        "rollout",
+    ),
+    "the page says what 0 means, and the answer on 0 calls it unremarkable": Fault(
+        "metrics/length",
+        r"(It scales with the batch\. At 0 the policy never stops\.(?:.*\n)*?)    reads:\n(?:      .*\n)+",
+        r"\1",
+        "untold-value",
+        "length",
+    ),
+}
+
+
+def _planted(folder: Path, faults: Mapping[str, Fault]) -> Context:
+    """Return a copy of the spec with faults."""
+    changes = [(fault.file, fault.found, fault.planted) for fault in faults.values()]
+    return Context(load(planted_spec(folder, changes, most=1)))
+
+
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[SentenceJudge, list[Sentence]]:
-    """A copy of the spec with all faults, its judge, and its sentences."""
-    root = tmp_path_factory.mktemp("planted") / "spec"
-    shutil.copytree(ROOT / "spec", root, ignore=shutil.ignore_patterns("locks", "*.lock"))
-    (root / "locks").symlink_to(ROOT / "spec" / "locks")
-    for fault in PLANTED.values():
-        path = root / f"{fault.file}.yaml"
-        text, count = re.subn(fault.found, fault.planted, path.read_text(encoding="utf-8"), count=1)
-        assert count == 1, f"{fault.file} does not say {fault.found}"
-        path.write_text(text, encoding="utf-8")
-    context = Context(load(root))
+    """The judge of a copy with all faults that steps show, and its sentences."""
+    context = _planted(tmp_path_factory.mktemp("planted"), PLANTED)
     carried = Carried(context)
     return SentenceJudge(context, carried), sentences(context, carried)
+
+
+@pytest.fixture(scope="module")
+def linted(tmp_path_factory: pytest.TempPathFactory) -> list[SpecFinding]:
+    """What lint says of a copy with the other faults."""
+    context = _planted(tmp_path_factory.mktemp("linted"), LINTED)
+    wanted = {fault.kind for fault in LINTED.values()}
+    return runner.run(context.spec, [check for check in CHECKS if check.id in wanted], context)
+
+
+@pytest.mark.parametrize("name", LINTED)
+def test_a_fault_that_lint_sees_is_refused(name: str, linted: list[SpecFinding]) -> None:
+    """As an error, in the file in which it stands."""
+    fault = LINTED[name]
+
+    found = [one for one in linted if one.id == fault.kind and fault.place in one.location.file]
+
+    assert found
+    assert {one.level for one in found} == {"error"}
 
 
 @pytest.mark.parametrize("name", PLANTED)

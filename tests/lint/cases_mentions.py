@@ -68,6 +68,19 @@ CASES = [
     ),
     Case(
         "broken-reference",
+        [(T, "{releases: 1.0.0, says: The score., guide: 'logging # Scores'}", "¦{releases: 1.0.0, says: The score.}")],
+        [
+            (
+                T,
+                "{releases: 1.0.0, says: The score., guide: 'logging # Scores'}",
+                "{releases: 1.0.0, says: The score.}",
+            ),
+            (T, "unlogged:\n", "guide: 'logging # Scores'\nunlogged:\n"),
+        ],
+        "neither this statement nor its file names a `guide`",
+    ),
+    Case(
+        "broken-reference",
         [(T, "unlogged:\n", "pinned: [{settings: {¦depth: 1}}]\nunlogged:\n")],
         [(T, "unlogged:\n", "pinned: [{settings: {window: 1}, at: [score]}]\nunlogged:\n")],
         "there is no configuration key `depth`",

@@ -140,6 +140,41 @@ CASES = [
         "nothing fills in {other}",
     ),
     Case(
+        "untold-value",
+        [(P, "description: Rises when", "description: ¦At 0 nothing is learnt. Rises when")],
+        [
+            (P, "description: Rises when", "description: At 0 nothing is learnt. Rises when"),
+            (
+                P,
+                "    inputs: [rewards]\n",
+                "    reads: [{value: 0, level: info, says: 'A {value}.'}]\n    inputs: [rewards]\n",
+            ),
+        ],
+        "what 0 means stands in the text alone",
+    ),
+    Case(
+        "untold-departure",
+        [(P, "description: Rises when", "description: ¦Normally 0. Rises when")],
+        [
+            (P, "description: Rises when", "description: Normally 0. Rises when"),
+            (
+                P,
+                "    inputs: [rewards]\n",
+                "    reads: [{value: '> 0.5', level: info, says: 'A {value}.'}]\n    inputs: [rewards]\n",
+            ),
+        ],
+        "`Normally 0`, and an answer on policy/reward/mean=1 calls it unremarkable",
+    ),
+    Case(
+        "text-range",
+        [(P, "description: Rises when", "description: ¦It can turn negative. Rises when")],
+        [
+            (P, "description: Rises when", "description: It can turn negative. Rises when"),
+            (P, "range: [0, 1]", "range: [-1, 1]"),
+        ],
+        "`can turn negative`, and the range of policy/reward/mean begins at 0",
+    ),
+    Case(
         "reading-follows",
         [
             (

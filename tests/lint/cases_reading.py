@@ -129,11 +129,11 @@ CASES = [
             (
                 T,
                 "      - {releases: 1.0.0, says: The score., guide: 'logging # Scores'}",
-                "      - ¦{releases: 1.0.0, says: The score.}",
+                "      - ¦{releases: 1.0.0, guide: 'logging # Scores'}",
             )
         ],
         [],
-        "`guide` is missing in a guide statement",
+        "`says` is missing in a guide statement",
     ),
     Case(
         "missing-field",
@@ -289,6 +289,12 @@ CASES = [
         [(T, "{route: direct, enable: Trainer(log=True), x_axis: the step}", "¦{route: direct}")],
         [],
         "`route`, `enable` and `x_axis` belong here",
+    ),
+    Case(
+        "unknown-record",
+        [(T, "    bind: {reward: length}", "    bind: {reward: length}\n    ¦like: sharde")],
+        [],
+        "there is no file or record `sharde`",
     ),
     Case(
         "unknown-keys",

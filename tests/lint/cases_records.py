@@ -27,6 +27,12 @@ ONE_AND_TWO = (
 
 ONE_RANK = "  first_rank_only:"
 OF_POLICY = f'  of_policy: {{facet: defect, grade: minor, what: of the policy, touches: ["log*"]}}\n{ONE_RANK}'
+OF_OTHER = (
+    f"  of_other: {{facet: defect, grade: minor, what: it is so (in Other with mode token), does: held}}\n{ONE_RANK}"
+)
+CUT = (
+    f'  cut: {{facet: weights, grade: minor, what: numbers are cut, does: unseen, excludes: ["\\\\braw"]}}\n{ONE_RANK}'
+)
 LOST = (
     "  lost: {facet: defect, grade: minor, what: one makes it NaN, does: {empty: {level: sequence, as: nan}}}\n"
     + ONE_RANK
@@ -292,6 +298,15 @@ CASES = [
     Case("default-value", [(F, "    type: choice\n", "    type: ¦str\n")], [], "only type `choice` has choices"),
     Case(
         "default-value",
+        [
+            (T, "    type: int\n    defaults: [{value: 10}]", "    defaults: [{value: null}]"),
+            (T, "  window:\n", "  ¦window:\n"),
+        ],
+        [(T, "    type: int\n    defaults: [{value: 10}]", "    defaults: [{value: 10}]")],
+        "neither choices nor defaults show what `window` can be",
+    ),
+    Case(
+        "default-value",
         [(F, "    type: choice\n    choices: [token, sequence]\n", "    type: ¦choice\n")],
         [],
         "needs choices",
@@ -337,6 +352,29 @@ CASES = [
             (T, "    bind: {reward: length}", "    traits: [lost]"),
         ],
         "`lost`, but `policy/reward/mean` only compares",
+    ),
+    Case(
+        "trait-of-another",
+        [(S, ONE_RANK, OF_OTHER), (T, "    bind: {reward: length}", "    traits: [¦of_other]")],
+        [
+            (S, ONE_RANK, OF_OTHER.replace("Other", "Trainer")),
+            (T, "    bind: {reward: length}", "    traits: [of_other]"),
+        ],
+        "`of_other` speaks of Other, and this is another trainer",
+    ),
+    Case(
+        "text-excluded",
+        [
+            (S, ONE_RANK, CUT),
+            (T, "    bind: {reward: length}", "    traits: [cut]"),
+            (P, "description: Rises when", "description: ¦Of raw numbers. Rises when"),
+        ],
+        [
+            (S, ONE_RANK, CUT),
+            (T, "    bind: {reward: length}", "    bind: {reward: length}"),
+            (P, "description: Rises when", "description: Of raw numbers. Rises when"),
+        ],
+        "`raw`, and with `cut` it is not so",
     ),
     # Settings that move curves
     Case(

@@ -22,6 +22,7 @@ known_by: {framework: Other, keys: [other/loss, TOLD]}
 names:
   - {name: other/loss, metric: policy/loss}
 """
+NAMESAKE = OTHER.replace("convention: other", "convention: acme")
 SUITE = """suite: small
 name: SmallSuite
 brief: Two numbers.
@@ -64,9 +65,21 @@ CASES = [
         "there is no metric `policy/los`",
     ),
     Case(
+        "broken-reference",
+        [("conventions/other", "", OTHER.replace("TOLD", "other/reward").replace("keys:", "built_on: ¦acne, keys:"))],
+        [("conventions/other", "", OTHER.replace("TOLD", "other/reward").replace("keys:", "built_on: acme, keys:"))],
+        "there is no framework `acne`",
+    ),
+    Case(
         "telling-key",
         [("conventions/other", "", OTHER.replace("TOLD", "¦train/loss/policy"))],
         [("conventions/other", "", OTHER.replace("TOLD", "other/reward"))],
+        "`train/loss/policy` tells `acme` as well",
+    ),
+    Case(
+        "telling-key",
+        [("conventions/acme", "", NAMESAKE.replace("TOLD", "¦train/loss/policy"))],
+        [("conventions/acme", "", NAMESAKE.replace("TOLD", "other/reward"))],
         "`train/loss/policy` tells `acme` as well",
     ),
     Case(
@@ -198,8 +211,8 @@ CASES = [
     ),
     Case(
         "broken-reference",
-        [(T, "  - key: loss/value", "  - key: ¦loss/{part}")],
-        [(T, "  - key: loss/value", "  - key: loss/{source}")],
+        [(T, "{loss/value:", "{¦'loss/{part}':")],
+        [(T, "{loss/value:", "{'loss/{source}':")],
         "there is no placeholder `part`",
     ),
     Case(
@@ -297,7 +310,7 @@ CASES = [
         [(T, "placeholders:\n", "placeholders:\n  ¦layer: {brief: A layer., pattern: '[0-9]+', examples: ['1']}\n")],
         [
             (T, "placeholders:\n", "placeholders:\n  layer: {brief: A layer., pattern: '[0-9]+', examples: ['1']}\n"),
-            (T, "key: loss/value", "key: loss/{layer}"),
+            (T, "{loss/value:", "{'loss/{layer}':"),
         ],
         "nothing uses the placeholder `layer`",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from lint import (
     cases_formulas,
+    cases_frameworks,
     cases_guards,
     cases_health,
     cases_mentions,
@@ -30,6 +31,7 @@ CASES = [
     *cases_formulas.CASES,
     *cases_names.CASES,
     *cases_health.CASES,
+    *cases_frameworks.CASES,
     *cases_records.CASES,
     *cases_releases.CASES,
     *cases_guards.CASES,
@@ -87,6 +89,7 @@ def test_every_check_is_tested() -> None:
         "anchor-repeated",
         "undated-package",
         "unproven-framework",
+        "missing-lock",
         "stale-size",
         "refuted-sentence",
         "unjudged-sentence",

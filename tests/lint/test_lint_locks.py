@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 from lint.spec_text import SpecText
@@ -145,6 +146,39 @@ def test_releases_of_other_packages_have_dates(spec: SpecText) -> None:
     (found,) = spec.findings("undated-package")
 
     assert found.message == "`torch` 2.1.0, which locks know, has no date"
+
+
+def _without_entries(spec: SpecText) -> None:
+    """Leave the anchors of a file to its lock."""
+    text = (spec.root / "frameworks/acme/trainer.yaml").read_text(encoding="utf-8")
+    (entries,) = re.findall(r"^anchors:\n(?:  .*\n)+", text, re.M)
+    spec.edit("frameworks/acme/trainer", entries, "")
+
+
+def test_a_lock_that_is_missing_is_one_finding(spec: SpecText) -> None:
+    """At the file, however many anchors it names; none of them is told as unknown."""
+    locked(spec, "1.0.0..", "0.1")
+    _without_entries(spec)
+    folder = spec.root / "locks" / "acme"
+    (folder / "trainer.lock").rename(folder / "framework.lock")
+
+    (finding,) = [each for each in spec.findings() if each.level == "error"]
+
+    assert (finding.id, finding.location.file.partition("/")[2]) == ("missing-lock", "frameworks/acme/trainer.yaml")
+    assert "acme/trainer.lock" in finding.message
+
+
+def test_a_framework_whose_locks_are_missing_is_one_finding(spec: SpecText) -> None:
+    """At its own file, and nothing else is said of proof."""
+    locked(spec, "1.0.0..", "0.1")
+    _without_entries(spec)
+    shutil.rmtree(spec.root / "locks" / "acme")
+    allowed = "allow: [{check: unproven-framework, reason: A small one for tests of lint.}]\n"
+    spec.edit("frameworks/acme/framework", allowed, "")
+
+    (finding,) = [each for each in spec.findings() if "lock" in each.message or "anchor" in each.message]
+
+    assert (finding.id, finding.location.file.partition("/")[2]) == ("missing-lock", "frameworks/acme/framework.yaml")
 
 
 def test_a_framework_without_a_lock_is_unproven(spec: SpecText) -> None:

@@ -326,6 +326,12 @@ def test_answers_are_known_again_when_a_release_is_added_once_more() -> None:
     assert [entry.why for entry in again.entries] == [None, "a log"]
 
 
+def test_what_was_to_read_of_a_release_that_is_there_is_closed() -> None:
+    """What makes the spec wrong stays open."""
+    pending = Pending("2", ()).updated([_item("anchor lost", "x"), _item("changed code", "y")])
+    assert [entry.id for entry in pending.closed("it was read").open] == ["e1"]
+
+
 @pytest.mark.parametrize(
     ("name", "why", "said"),
     [

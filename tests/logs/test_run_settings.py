@@ -11,7 +11,7 @@ import yaml
 from rlmetrics.logs.kinds import KINDS
 from rlmetrics.logs.run_settings import setting
 from rlmetrics.names import open_view
-from rlmetrics.names.meanings.recorded_settings import keys_of, merged, understood
+from rlmetrics.names.meanings.recorded_settings import around_of, keys_of, merged, understood
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import UNKNOWN
 
@@ -178,7 +178,9 @@ def test_lists_that_were_kept_as_text_are_read(text, read):
 
 def test_a_whole_configuration_may_stand_under_a_name():
     """The old PPOTrainer records its own under one; a short name that a run uses for something else is no setting."""
-    keys = keys_of(open_view("trl[PPOTrainer]==0.7.10"))
+    view = open_view("trl[PPOTrainer]==0.7.10")
+    recorded = {"trl_ppo_trainer_config.ppo_epochs": 2, "other.vf_coef": 1.0}
 
-    assert understood({"trl_ppo_trainer_config.ppo_epochs": 2, "other.vf_coef": 1.0}, keys).values == {"ppo_epochs": 2}
+    assert understood(recorded, keys_of(view), around_of(view)).values == {"ppo_epochs": 2}
+    assert understood(recorded, keys_of(view)).values == {}
     assert "name" not in merged({"name": "run 7"}, {}, "verl==0.9.1").values

@@ -14,7 +14,7 @@ import random
 import re
 import sys
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -29,7 +29,7 @@ from rlmetrics.names.tables.component_rows import TableRow, guards_of
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import FrameworkTable, Tables
 
-__all__ = ["FOLDER", "Difference", "compare", "components", "corrections"]
+__all__ = ["FOLDER", "Difference", "compare", "components", "corrections", "is_listed"]
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "frozen_meaning"
 _SENTENCE = re.compile(r"(?<=[.:])\s+(?=[A-Z\"`])")
@@ -67,6 +67,12 @@ class Difference:
             return frozenset({"logged"})
         return frozenset(name for name in {*old, *new} if old.get(name) != new.get(name))
 
+    @property
+    def traits(self) -> frozenset[str]:
+        """Traits that only one of the two has."""
+        old, new = _fields(self.old) or {}, _fields(self.new) or {}
+        return frozenset(old.get("trait", ())) ^ frozenset(new.get("trait", ()))
+
     def __str__(self) -> str:
         """Return the difference in one line."""
         old, new = _fields(self.old) or {}, _fields(self.new) or {}
@@ -83,7 +89,7 @@ def _fields(meaning: Any) -> dict[str, Any] | None:
 class Correction:
     """A listed change of meaning since then.
 
-    ``when`` limits it to settings with which this guard holds.
+    ``when`` limits it to settings with which this guard holds, ``traits`` to these traits alone.
     """
 
     file: str
@@ -92,16 +98,30 @@ class Correction:
     fields: frozenset[str]
     why: str
     when: str | None = None
+    traits: frozenset[str] = frozenset()
 
-    def covers(self, found: Difference) -> bool:
-        """Whether it explains a difference."""
+    def concerns(self, found: Difference) -> bool:
+        """Whether it is about a key and its settings."""
         return (
             fnmatchcase(found.component, self.file)
             and any(fnmatchcase(found.key, key) for key in self.keys)
             and (self.releases is None or self.releases.issuperset(found.releases))
-            and self.fields >= found.fields
             and (self.when is None or holds(self.when, found.config) is True)
         )
+
+    def explains(self, found: Difference) -> bool:
+        """Whether it explains a difference, or what of it is no trait, or one of its traits."""
+        if not self.concerns(found):
+            return False
+        return bool(self.traits & found.traits) if self.traits else self.fields >= found.fields - {"trait"}
+
+
+def is_listed(found: Difference, listed: Iterable[Correction]) -> bool:
+    """Whether a difference is explained: by the traits that corrections name, and what is left of it by one of them."""
+    about = [one for one in listed if one.concerns(found)]
+    named = frozenset(name for one in about for name in one.traits)
+    left = found.fields - {"trait"} if found.traits <= named else found.fields
+    return not left or any(one.fields >= left and (not one.traits or "trait" not in left) for one in about)
 
 
 @lru_cache(maxsize=1)
@@ -123,6 +143,7 @@ def corrections() -> tuple[Correction, ...]:
                 frozenset(row["fields"]),
                 row["why"],
                 row.get("when"),
+                frozenset(row.get("traits", ())),
             )
         )
     return tuple(found)
@@ -337,7 +358,7 @@ def main() -> None:
     listed = corrections()
     for component in sys.argv[1:] or components():
         found = list(compare(component))
-        open_ = [item for item in found if not any(correction.covers(item) for correction in listed)]
+        open_ = [item for item in found if not is_listed(item, listed)]
         print(f"{component}: {len(found)} differences, {len(open_)} of them not listed", flush=True)
         for item in open_[:3]:
             print("   ", item)

@@ -80,6 +80,7 @@ def test_what_decides_is_needed(guard, values):
             "kind not in ['x', 'y'] and (kind != 'x' or a) and kind != 'z'",
             "kind not in ['x', 'y', 'z'] and (kind != 'x' or a)",
         ),
+        ("(a or b) and a", "a"),
         ("not (a and not b)", "not a or b"),
         ("a or not a", "true"),
     ],

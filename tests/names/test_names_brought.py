@@ -13,7 +13,7 @@ from rlmetrics.suites import make_suite
     ("name", "library", "says"),
     [
         ("approx_kl", "Stable-Baselines3", "k3"),
-        ("train/approx_kl", "Stable-Baselines3", "over the minibatches of the last epoch"),
+        ("train/approx_kl", "Stable-Baselines3", "over the mini-batches of the last epoch"),
         ("clip_fraction", "Stable-Baselines3", "either side, whatever the advantage"),
         ("rollout/ep_rew_mean", "Stable-Baselines3", "last 100 episodes"),
         ("train/value_loss", "Stable-Baselines3", "without the factor 1/2"),

@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from rlmetrics.cli import COMMANDS
 from rlmetrics.cli.parsing import parser_of
 from rlmetrics.cli.plain import FORMS, plain_command
-from rlmetrics.names import Evidence, keys, map_names
+from rlmetrics.names import Evidence, keys, map_names, releases
 
+DERIVED = ("llamafactory", "axolotl", "ms-swift", "unsloth")
+"""Frameworks that are described on top of TRL."""
 OLD, NEW, GRPO = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"
 
 
@@ -102,19 +104,43 @@ def test_keys_lists_everything_that_is_logged(call, document):
     assert "train/policy/approxkl_avg" in {item["key"] for item in shown}
     code, out, _ = call("keys", "--at", NEW)
     assert code == 0
-    assert len(found) + 1 == len(out.splitlines())
+    assert {item["key"] for item in found if item["mode"] == "train"} <= set(out.split())
 
 
 def test_releases_lists_what_is_described(call, document):
     """For all frameworks or one."""
     found = document("releases")
     assert set(found[0]) == {"framework", "release", "date", "components"}
-    assert {item["framework"] for item in found} == {"trl", "verl"}
+    assert {item["framework"] for item in found} == {"trl", "verl", "openrlhf", "areal", "skyrl", *DERIVED}
     described = {item["release"]: item["components"] for item in document("releases", "trl")}
     assert "PPOTrainer" in described["0.7.10"]
     code, out, _ = call("releases", "verl")
     assert code == 0
     assert "0.9.1" in out
+
+
+@pytest.mark.parametrize("framework", [None, "trl", "verl", "openrlhf", "areal", "skyrl", *DERIVED])
+def test_releases_stay_on_a_screen(call, framework):
+    """However many pairs with releases of another framework there are; --full has a line for each."""
+    named = [framework] if framework else []
+    code, out, _ = call("releases", *named)
+    assert code == 0
+    lines = out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    _, full, _ = call("releases", *named, "--full")
+    assert len(full.splitlines()) == 1 + len(releases(framework))
+
+
+def test_releases_say_what_came_and_went(call):
+    """By changes of components, the newest first; of a derived framework also on what a release runs."""
+    lines = call("releases", "trl")[1].splitlines()
+    assert lines[0].startswith("trl 1.16.0 has GRPOTrainer, ")
+    history = [line.split() for line in lines[lines.index("") + 2 :]]
+    assert history[0][0] == "1.16.0"
+    assert "+GMPOTrainer" in next(row for row in history if row[0] == "1.7.0")
+    of_swift = call("releases", "ms-swift")[1]
+    assert "4.6.0     2026-10-13  trl 0.15.0 to 0.29.1  =" in of_swift
 
 
 def test_show_prints_a_metric_on_one_screen(call, document):
@@ -276,7 +302,7 @@ def test_json_names_the_release_that_answers_in_the_place_of_another(call, asked
 
 
 def test_the_overview_offers_every_command_that_is_there(call):
-    """Help on request lists every command; without a command the five that users need come first, with examples."""
+    """Help on request lists every command; without a command the six that users need come first, with examples."""
     code, out, _ = call("--help")
     assert code == 0
     for name in ("resolve", "keys", "releases", "show", "map", "diff"):
@@ -284,7 +310,7 @@ def test_the_overview_offers_every_command_that_is_there(call):
     code, out, err = call()
     assert (code, err) == (0, "")
     named = [line.split()[0] for line in out.splitlines() if line.startswith("  ") and line[2] != " "]
-    assert named == ["resolve", "diff", "map", "translate", "check"]
+    assert named == ["resolve", "diff", "why", "map", "translate", "check"]
     assert all(f"rlmetrics {name} " in out for name in named)
     assert max(map(len, out.splitlines())) <= 80
     code, out, _ = call("map", "--help")

@@ -196,6 +196,13 @@ def test_every_release_is_listed_with_what_is_described(tables):
         releases("alhpa", spec=tables)
 
 
+def test_a_trainer_lists_the_releases_that_have_it(tables):
+    """Called in short and without its framework, as in a source."""
+    found = releases("new", spec=tables)
+    assert [item.release for item in found] == ["0.3.0", "0.4.1", "1.0.0"]
+    assert {(item.framework, item.components) for item in found} == {("alpha", ("NewTrainer",))}
+
+
 def test_what_the_guide_says_is_part_of_the_answer(tables):
     """With the guide's title; what the code does instead is told where they differ."""
     (said,) = _one("approxkl_avg", NEW, tables).documented

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rlmetrics.cli import main
 from rlmetrics.names import NamesError, show
 
 
@@ -67,3 +68,13 @@ def test_a_metric_without_a_population_is_shown() -> None:
     """What is measured has no population that could be looked up."""
     (shown,) = show("optimizer/learning_rate")
     assert "population" not in shown.entry
+
+
+def test_a_variant_is_shown_with_its_metric(capsys):
+    """As `F.REGISTRY` names it: first what the variant is, then its metric; an unknown variant is refused."""
+    assert main(["show", "entropy/policy@padded"]) == 0
+    shown = capsys.readouterr().out
+    assert " ".join(shown.split()).startswith("entropy/policy@padded: The mean over every response position; ")
+    assert "\nentropy/policy: Mean entropy" in shown
+
+    assert main(["show", "entropy/policy@nowhere"]) == 2

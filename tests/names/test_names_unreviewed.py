@@ -174,6 +174,13 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> str:
         (["map", "silent", "--from", GAMMA, "--to", "canonical"], "that is unreviewed."),
         (["show", "silent", "--at", GAMMA], "≈ unreviewed"),
         (["keys", "--at", GAMMA], "≈ unreviewed: how 4 of 9 keys are computed is not stated in full."),
+        (["resolve", "silent", "--at", GAMMA], "changed   nothing that is stated, in 0.9..1.0"),
+        (["resolve", "silent=0.3", "--at", GAMMA], "≈ unreviewed: nobody has stated over what it is taken and how it"),
+        (["resolve", "silent=0.3", "stated=0.3", "--at", GAMMA], "≈ unreviewed (1): silent: how these are computed"),
+        (["resolve", "silent", "stated", "--at", GAMMA], "≈ unreviewed: nobody has stated"),
+        (["diff", "--from", "gamma==0.9", "--to", GAMMA], "Unreviewed: how 5 of 9 keys are computed is not stated in"),
+        (["diff", "silent", "--from", "gamma==0.9", "--to", GAMMA], "Nothing that is stated of silent changed from"),
+        (["diff", "stated", "--from", "gamma==0.9", "--to", GAMMA], "stated means the same from"),
     ],
     ids=lambda item: item[0] if isinstance(item, list) else "",
 )
@@ -181,6 +188,52 @@ def test_every_answer_says_it(capsys, real, command, said):
     """In the terminal, without asking for more."""
     assert main([*command, "--spec", real]) == 0
     assert said in capsys.readouterr().out
+
+
+def test_what_is_not_stated_is_not_told_of_two_keys(capsys, real):
+    """Neither over what nor how a number is put together, where nobody said it; of the other key it is."""
+    assert main(["resolve", "silent", "in_full", "--at", GAMMA, "--spec", real]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (counted,) = [line for line in lines if line.startswith("  counted")]
+    assert counted.split()[:3] == ["counted", "-", "all"]
+    assert "computed alike" not in " ".join(lines)
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A run of the third framework."""
+    path = tmp_path_factory.mktemp("log") / "run.jsonl"
+    rows = [{"step": at, "silent": 0.001 * at, "stated": 0.01, "time": 2.0} for at in range(1, 40)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return str(path)
+
+
+def test_check_says_which_keys_are_unreviewed(capsys, real, log):
+    """In the report, and in JSON under a name of its own."""
+    assert main(["check", log, "--at", GAMMA, "--spec", real]) == 0
+    assert "unreviewed: how 1 of 2 judged keys is computed" in " ".join(capsys.readouterr().out.split())
+    assert main(["check", log, "--at", GAMMA, "--json", "--spec", real]) == 0
+    assert json.loads(capsys.readouterr().out)["unreviewed"] == ["silent"]
+
+
+def test_strict_says_why_nothing_is_carried(capsys, real, tmp_path):
+    """What is unreviewed is not called approximate; without `--strict`, each such key has the mark of its footnote."""
+    (tmp_path / "run.jsonl").write_text('{"step": 1, "silent": 0.1, "minus": 0.2}\n', encoding="utf-8")
+    command = ["translate", str(tmp_path / "run.jsonl"), "--from", GAMMA, "--to", "canonical", "--spec", real]
+    assert main([*command, "--strict"]) == 2
+    assert "2 keys of the source have only unreviewed counterparts" in capsys.readouterr().err
+    assert main([*command, "--dry-run"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (line,) = [line for line in lines if line.startswith("≈ unreviewed")]
+    assert line.count("[1]") == 2
+    assert any(line.startswith("[1] unreviewed in") for line in lines)
+
+
+def test_diff_as_json_lists_what_may_have_changed_too(gamma):
+    """Keys of which one release leaves something open, with what that is."""
+    found = {item.key: item.unstated for item in diff("gamma==0.9", GAMMA, spec=gamma).unreviewed}
+    assert found["from_now_on"] == ("population", "reduction")
+    assert "stated" not in found
 
 
 def test_json_says_it(capsys, real):

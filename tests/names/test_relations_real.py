@@ -215,15 +215,8 @@ def test_every_table_is_sound(source, target):
             assert row.to is None
             assert (row.relation == "related") == bool(row.related)
         else:
-            entry = next(
-                item
-                for item in names.from_view.entries()
-                if (item.component, item.key, item.mode) == (row.from_component, row.from_, row.mode)
-            )
-            found = names.translated(entry)
-            assert found is not None
-            assert row == found[0]
-            goal = found[1]
+            goal = names.target_of(row)
+            assert goal is not None
             assert row.metric == metrics[goal.component, goal.key, goal.mode]
             assert row.mode == goal.mode
             assert all(item.grade != "incomparable" for item in row.differs_by)
@@ -294,6 +287,28 @@ def test_opentelemetry_names_are_a_target_where_they_have_a_counterpart():
         back["rl.train.loss"],
         back["rl.environment.episode.length.mean"],
     ) == ("loss/total", "task/episode_length/mean")
+
+
+@pytest.mark.parametrize(
+    ("source", "key"), [("trl[GRPOTrainer]==1.16.0", "kl"), ("verl==0.9.1", "actor/kl_loss")], ids=["trl", "verl"]
+)
+def test_a_name_that_leaves_its_estimator_open_takes_any_and_comes_back(source, key):
+    """NVIDIA's name for a divergence fits every estimator of it; it is one name, and no divergence from elsewhere."""
+    there = {row.from_: row for row in _map(source, "nemo_lens").rows if row.mode == "train"}
+    assert (there[key].to, there[key].relation) == ("rl.kl_divergence", "approximate")
+    back = [row for row in _map("nemo_lens", source).rows if row.from_ == "rl.kl_divergence"]
+    assert [row.to for row in back] == [key]
+    assert _map("nemo_lens", source).translate("rl.kl_divergence").target == key
+    assert _map("verl==0.9.1", "nemo_lens").translate("actor/ppo_kl").target is None
+
+
+def test_a_convention_in_another_unit_is_converted():
+    """Seconds become milliseconds on the way there, and seconds again."""
+    there = next(row for row in _map("verl==0.9.1", "nemo_lens").rows if row.from_ == "timing_s/gen")
+    back = next(row for row in _map("nemo_lens", "verl==0.9.1").rows if row.from_ == "rl.generation.duration_ms")
+    assert there.transform is not None
+    assert back.transform is not None
+    assert (there.transform(2.0), back.transform(2000.0)) == (2000.0, 2.0)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rlmetrics.names.sources.source import _parts
+from rlmetrics.names.sources.source import source_parts
 
 FORM = re.compile(r"\s*(?P<framework>[^\s\[=]+)\s*(?:\[(?P<component>[^\]]*)\])?\s*(?:===?\s*(?P<release>\S+)\s*)?")
 PIECES = st.sampled_from(["trl", "[", "]", "=", "==", "===", " ", "\n", "\x1c", "A.B", "1.0", "é"])
@@ -21,4 +21,4 @@ def test_a_source_is_read_as_its_form_says(pieces):
     text = "".join(pieces)
     match = FORM.fullmatch(text)
 
-    assert _parts(text) == (match and (match["framework"], match["component"], match["release"]))
+    assert source_parts(text) == (match and (match["framework"], match["component"], match["release"]))

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from rlmetrics.functional import REGISTRY
 from rlmetrics.reproduction import AsLogged
 from rlmetrics.reproduction.nested_parts import Nested
@@ -178,15 +180,20 @@ def _difference(value: float, expected: float) -> float:
     return abs(value - expected)
 
 
+def histogram(array: NDArray[np.float64], slot: Any) -> Tensor:
+    """Return how a distribution shows an array: the counts of its bins and of what lies beyond, and both ends."""
+    inner = np.histogram(array, bins=slot.bins, range=(slot.low, slot.high))[0]
+    counts = [(array < slot.low).sum(), *inner, (array > slot.high).sum()]
+    return torch.tensor([*counts, array.min(), array.max()], dtype=torch.float64)
+
+
 def _distribution(case: Case, logged: Tensor) -> Outcome:
     """Compare histograms: the counts must be those of the logged array, its ends differ by rounding."""
     (term,) = case.terms
     metric = REGISTRY[term.quantity.function]
     (slot,) = metric.slots
     array = logged.numpy().astype(np.float64).ravel()
-    inner = np.histogram(array, bins=slot.bins, range=(slot.low, slot.high))[0]
-    counts = [(array < slot.low).sum(), *inner, (array > slot.high).sum()]
-    expected = torch.tensor([*counts, array.min(), array.max()], dtype=torch.float64)
+    expected = histogram(array, slot)
     whole = _chosen(metric, joined([leaf.tensors for leaf in leaves_of(term.data)]))
     found = (metric(**whole, **term.parameters), metric.reference(**whole, **term.parameters))
     differences = [(value - expected).abs() for value in found]

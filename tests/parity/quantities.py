@@ -12,6 +12,7 @@ from rlmetrics.functional import REGISTRY
 from rlmetrics.names import Resolution, resolve, show
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.reproduction import AsLogged, as_logged
+from rlmetrics.reproduction.as_logged import KeyRequest
 from rlmetrics.reproduction.recipes import Recipe
 from rlmetrics.state import MetricFunction
 from torch import Tensor
@@ -95,12 +96,12 @@ class Quantity:
     @property
     def by_function(self) -> AsLogged:
         """What computes it with the generated function."""
-        return AsLogged(self.key, "", self.recipe, {}, load_tables(None))
+        return AsLogged(KeyRequest(self.key), self.recipe, {}, load_tables(None))
 
     @property
     def by_reference(self) -> AsLogged:
         """What computes it with the reference of the function, in plain Python."""
-        return _ByReference(self.key, "", self.recipe, {}, load_tables(None))
+        return _ByReference(KeyRequest(self.key), self.recipe, {}, load_tables(None))
 
 
 class _ByReference(AsLogged):

@@ -26,12 +26,6 @@ def responses(batch: Scenario) -> Scenario:
     return batch.with_tensors(scores=scores, token_rewards=rewards, mask=torch.ones_like(batch.mask))
 
 
-def answered(batch: Scenario) -> Scenario:
-    """Return the batch without the responses that have no token."""
-    filled = batch.tensors["lengths"] > 0
-    return batch.with_tensors(**{name: tensor[filled] for name, tensor in batch.tensors.items()})
-
-
 def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     """Yield the rows of ``compute_data_metrics``, also behind each advantage estimator."""
     for function, output in records(release):
@@ -53,11 +47,8 @@ def _row(release: str, key: str, estimator: str = "") -> Row:
             names = ("advantages", "returns")
             function = f"adv_{estimator}"
             batch = batch.with_tensors(**{name: batch.recorded(function, f"rewards|{name}") for name in names})
-        if "aborted_excluded" in quantity.traits:
-            batch = answered(batch)
         if quantity.function.startswith("reward/"):
             batch = responses(batch)
-        return batch.compute(quantity.function, **parameters)
+        return float(quantity.by_function(batch.tensors, None, **parameters))
 
-    how = "without aborted responses" if "aborted_excluded" in quantity.traits else ""
-    return Reproduced(quantity.function, value, how, leaks=bool(estimator))
+    return Reproduced(quantity.function, value, leaks=bool(estimator))

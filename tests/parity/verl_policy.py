@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 import torch
-from rlmetrics.functional import REGISTRY
 from torch import Tensor
 
 from .quantities import Quantity
@@ -93,9 +92,10 @@ def penalised_by_covariance(batch: Scenario) -> Scenario:
 
 def _prepared(function: str, call: str) -> tuple[Prepare, str]:
     """Return what adds the tensors that a function needs beside those of the batch, and what that does, in words."""
-    if function in ("objective/clip_cov_loss", "objective/covariance_dropped_fraction"):
+    metric = function.partition("@")[0]
+    if metric in ("objective/clip_cov_loss", "objective/covariance_dropped_fraction"):
         return dropped_by_covariance(call), "dropped tokens read off the recorded gradient"
-    if function == "objective/kl_cov_loss":
+    if metric == "objective/kl_cov_loss":
         return penalised_by_covariance, "penalised tokens selected as verl does"
     return _as_recorded, ""
 
@@ -136,9 +136,8 @@ def gradient(loss: Quantity, call: str, length: bool, normalisation: Normalisati
     parameters = accepted(loss.function, SETTINGS)
 
     def value(batch: Scenario) -> float | Tensor:
-        if length and "empty_rows_not_a_number" in loss.traits and not batch.counts.all():
-            # The mean of a response without tokens is 0/0, and so is its gradient.
-            return torch.nan
+        if length and not batch.counts.all() and bool(logged(loss, beside_full(batch), parameters).isnan()):
+            return torch.nan  # the mean of a response without tokens is 0/0, and so is its gradient
         leaf = batch.tensors["logprobs"].detach().clone().requires_grad_()
         changed = prepare(batch).with_tensors(logprobs=leaf)
         if batch.is_empty:
@@ -148,6 +147,13 @@ def gradient(loss: Quantity, call: str, length: bool, normalisation: Normalisati
         else:
             (found,) = torch.autograd.grad(logged(loss, changed, parameters, normalisation), leaf)
         return float(found.double().norm()) if length else found
+
+    def beside_full(batch: Scenario) -> Scenario:
+        """Return the batch with one more response, of which every token counts."""
+        batch = prepare(batch)
+        again = {name: torch.cat([tensor, tensor[:1]]) for name, tensor in batch.tensors.items()}
+        again["mask"][-1] = True
+        return batch.with_tensors(**again)
 
     how = "its gradient" + ("'s length" if length else "")
     return Reproduced(loss.function, value, how, leaks=(loss.function, length) in LEAKING, inside=not length)
@@ -172,42 +178,10 @@ def _weighted(loss: Quantity, call: str, normalisation: Normalisation) -> Row:
     prepare, added = _prepared(loss.function, call)
     parameters = accepted(loss.function, SETTINGS)
 
-    def weights(batch: Scenario) -> Tensor:
-        return torch.exp(batch.tensors["old_logprobs"] - batch.tensors["rollout_logprobs"]).clamp(max=WEIGHT_CAP)
+    def weighted(batch: Scenario) -> Scenario:
+        weights = torch.exp(batch.tensors["old_logprobs"] - batch.tensors["rollout_logprobs"]).clamp(max=WEIGHT_CAP)
+        return prepare(batch).with_tensors(rollout_weights=weights)
 
-    if "rollout_weights" in {name for name, _, _ in REGISTRY[loss.function].inputs}:
-        given = "the weights as `rollout_weights`"
-        return row(
-            loss,
-            parameters,
-            lambda batch: prepare(batch).with_tensors(rollout_weights=weights(batch)),
-            normalisation=normalisation,
-            how="; ".join(word for word in (given, added) if word),
-        )
-
-    def by_token(batch: Scenario) -> float:
-        if batch.is_empty:
-            return torch.nan
-        losses = prepare(batch).by_token(loss.function, **parameters)
-        return float((losses * weights(batch))[batch.mask].mean())
-
-    def by_advantage(batch: Scenario) -> float:
-        if batch.is_empty:
-            return torch.nan
-        scaled = batch.with_tensors(advantages=batch.tensors["advantages"] * weights(batch))
-        return scaled.compute(loss.function, **parameters)
-
-    def by_response(batch: Scenario) -> float:
-        if batch.is_empty:
-            return 0.0
-        logs = torch.where(batch.mask, torch.log(weights(batch) + 1e-10), 0).sum(-1)
-        scale = torch.exp(logs / (batch.counts + 1e-8)).float()
-        scaled = batch.with_tensors(advantages=batch.tensors["advantages"] * scale.unsqueeze(-1))
-        return scaled.compute(loss.function, **parameters)
-
-    if loss.function == _GEOMETRIC:
-        return Reproduced(loss.function, by_response, "advantages times the geometric mean rollout weight", leaks=True)
-    if loss.function in WHOLE:
-        return Reproduced(loss.function, by_advantage, "advantages times rollout weights", leaks=True)
-    how = "; ".join(word for word in ("of each token, times its rollout weight; mean", added) if word)
-    return Reproduced(loss.function, by_token, how)
+    how = "; ".join(word for word in ("the weights as `rollout_weights`", added) if word)
+    leaks = loss.function in WHOLE
+    return row(loss, parameters, weighted, normalisation=normalisation, how=how, leaks=leaks)

@@ -68,7 +68,7 @@ def row(
         how: What ``prepare`` does, in words.
         leaks: Whether verl's value may be NaN where padding holds NaN.
     """
-    if "placeholder_zero" in quantity.traits:
+    if quantity.recipe.constant is not None:
         return PLACEHOLDER
 
     def value(batch: Scenario) -> float:
@@ -105,5 +105,5 @@ def words(quantity: Quantity) -> str:
         ("mean", "mean"): "of each response; mean over responses",
         ("pool", "pool"): "",
     }[operations]
-    scaled = quantity.recipe.scale != 1 or "divided_by_longest_response" in quantity.traits
+    scaled = quantity.recipe.scale != 1 or any(quantity.recipe.named("scale"))
     return f"{text}, over the width" if scaled else text

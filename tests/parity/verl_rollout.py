@@ -15,7 +15,7 @@ from .verl_answers import LOSS_MODE, Config, accepted, told
 from .verl_policy import GRADIENT, SETTINGS
 from .verl_records import records
 from .verl_reduction import row
-from .verl_rows import Explained, Reproduced, Row
+from .verl_rows import Explained, Row
 from .verl_scenario import Number, Scenario
 
 Level = Literal["token", "sequence"]
@@ -149,13 +149,6 @@ def rejecting(rejection: Rejection) -> Callable[[Scenario], Scenario]:
     return prepare
 
 
-def on_each_token(batch: Scenario) -> Scenario:
-    """Give each token the log-ratio of its response, so that its weight is the weight of the response."""
-    ratio = torch.where(batch.mask, batch.tensors["old_logprobs"] - batch.tensors["rollout_logprobs"], 0).sum(-1)
-    repeated = ratio.clamp(-BOUND, BOUND).unsqueeze(-1).expand_as(batch.mask)
-    return batch.with_tensors(old_logprobs=repeated, rollout_logprobs=torch.zeros_like(repeated))
-
-
 def current_policy(batch: Scenario) -> Scenario:
     """Put the current policy where the functions expect the old one."""
     return batch.with_tensors(old_logprobs=batch.tensors["logprobs"])
@@ -237,47 +230,13 @@ def _rejection_row(name: str, quantity: Quantity, rejection: Rejection, call: Ca
     return row(quantity, parameters, lambda batch: reject(call.before(batch)), how=call.how)
 
 
-_STATISTICS = {"fraction_high": "fraction_above", "fraction_low": "fraction_below"}
-"""Statistics whose functions have other names than their keys."""
-
-
 def _weight(name: str, quantity: Quantity, weights: Weights, call: Call) -> Row:
     """Return the row of a statistic of the rollout weights."""
     lower = weights.lower or 1 / weights.upper
     bounds: dict[str, Number] = {"upper": weights.upper, "lower": lower, "cap": weights.upper}
     bounds |= {"weight_max": weights.upper, "weight_min": weights.lower or 0.0}
     parameters = accepted(quantity.function, bounds)
-    if "weight_per_response_averaged" in quantity.traits:
-
-        def averaged(batch: Scenario) -> float:
-            by_response = on_each_token(call.before(batch)).by_response(quantity.function, **parameters)
-            return float(by_response.nanmean())
-
-        how = "of each response, each token with the log-ratio of its response; mean over responses"
-        return Reproduced(quantity.function, averaged, how)
-    found = row(quantity, parameters, call.before, how=call.how)
-    if weights.level == "token" or "empty_rows_zero" not in quantity.traits:
-        return found
-    statistic = name.removeprefix("seq_")
-    counting = f"rollout/weight_per_response/{_STATISTICS.get(statistic, statistic)}@empty_counted"
-    counted = row(
-        quantity.of_another(counting),
-        accepted(counting, bounds),
-        lambda batch: on_each_token(call.before(batch)),
-    )
-    assert isinstance(found, Reproduced)
-    assert isinstance(counted, Reproduced)
-    return _either(found, counted)
-
-
-def _either(found: Reproduced, counted: Reproduced) -> Row:
-    """Return the row of a function that leaves out responses without tokens, with another that counts them as 0."""
-
-    def value(batch: Scenario) -> float | Tensor:
-        return (found if batch.mask.any(-1).all() else counted).value(batch)
-
-    how = f"or, with a response without tokens, `{counted.key}` of each token with the log-ratio of its response"
-    return Reproduced(found.key, value, "; ".join(word for word in (found.how, how) if word))
+    return row(quantity, parameters, call.before, how=call.how)
 
 
 def _bypassed(release: str, call: str, key: str) -> Row:
@@ -292,9 +251,8 @@ def _bypassed(release: str, call: str, key: str) -> Row:
         return _corrected(release, key, correction)
     quantity = told(release, key, BYPASS_LOSS[call])
     kept = "without rejected tokens"
-    if "rollout_weights_applied" in quantity.traits:
-        how = f"of each token, times its weight; mean {kept}"
-        return Reproduced(quantity.function, lambda batch: _weighted_loss(quantity.function, batch), how)
+    if key == "actor/pg_loss":
+        return row(quantity, accepted(quantity.function, SETTINGS), lambda batch: _weighted(_kept(batch)), how=kept)
     if "rollout" not in quantity.function:
         return row(quantity, accepted(quantity.function, SETTINGS), _kept, how=kept)
     return row(quantity, prepare=lambda batch: _against_old(_kept(batch)), how=kept)
@@ -306,11 +264,10 @@ def _kept(batch: Scenario) -> Scenario:
     return batch.with_tensors(mask=batch.mask & ~rejected)
 
 
-def _weighted_loss(function: str, batch: Scenario) -> float:
-    batch = _kept(batch)
-    losses = batch.by_token(function)
+def _weighted(batch: Scenario) -> Scenario:
+    """Add the weight of each token, for losses that take it."""
     weights = torch.exp(batch.tensors["logprobs"] - batch.tensors["old_logprobs"]).clamp(max=BYPASS_WEIGHTS.upper)
-    return float((losses * weights)[batch.mask].double().mean())
+    return batch.with_tensors(rollout_weights=weights)
 
 
 def _against_old(batch: Scenario) -> Scenario:

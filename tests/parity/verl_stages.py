@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Callable, Iterator
 
@@ -57,8 +56,7 @@ def _timed(release: str, key: str) -> Row:
     def value(batch: Scenario) -> float:
         measured = {"stage_seconds": SECONDS.get(stage, STEP_SECONDS), "step_seconds": STEP_SECONDS}
         timed = batch.with_tensors(**{name: _number(seconds) for name, seconds in measured.items()})
-        found = timed.compute(function, **accepted(function, {"devices": DEVICES}))
-        return found if math.isfinite(found) or not {"zero_when_empty", "zero_without_token"} & quantity.traits else 0.0
+        return float(quantity.by_function(dict(timed.tensors), None, **accepted(function, {"devices": DEVICES})))
 
     return Reproduced(function, value)
 

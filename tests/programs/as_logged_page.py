@@ -15,7 +15,7 @@ from rlmetrics.reproduction.recipes import Recipe
 from rlmetrics.reproduction.shares import ExactShare, is_computable, recipes_of, share_of
 
 PAGE = ROOT / "docs" / "results" / "as_logged.md"
-FRAMEWORKS = ("verl", "trl")
+FRAMEWORKS = ("verl", "trl", "openrlhf")
 MOST = 20
 """Reasons that are listed for each framework."""
 

@@ -13,7 +13,10 @@ import random
 from collections.abc import Sequence
 
 from rlmetrics.names.meanings.view import FrameworkView, open_view
+from rlmetrics.names.tables.key_records import Entry
 from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.names.tables.tables import Tables
+from rlmetrics.wording.key_words import key_brief
 
 COUNT = 60
 
@@ -36,18 +39,26 @@ def drawn(seed: str, count: int = COUNT, among: Sequence[str] = ()) -> list[tupl
         view = open_view(draws.choice(releases))
         assert isinstance(view, FrameworkView)
         entry = draws.choice(view.entries())
-        metric = tables.metrics.get(entry.metric or "", {})
         said = [
             *entry.notes,
             *entry.constant_when,
             *(reading.says for reading in entry.reads),
             *(tables.traits[trait]["what"] for trait in entry.signature.traits),
-            *([str(metric["brief"])] if "brief" in metric else []),
+            *_brief(entry, tables),
         ]
         if said:
             lines = [f"{line.path}:{line.line} in {line.release}" for line in view.evidence(entry)]
             found.append((draws.choice(said), f"{view.source} [{entry.component}] {entry.key}", lines))
     return found
+
+
+def _brief(entry: Entry, tables: Tables) -> list[str]:
+    """Return what the key is said to measure, and over what."""
+    if entry.metric is None:
+        return []
+    brief = str(tables.metrics[entry.metric]["brief"])
+    text, over = key_brief(brief, entry.signature, entry.metric, tables, entry.mode)
+    return [f"{text}{f', here over {over}' if over else ''}."]
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from rlmetrics.reproduction import as_logged
 from rlmetrics.reproduction.shares import recipes_of, share_of
 
 
-@pytest.mark.parametrize("framework", ["verl", "trl"])
+@pytest.mark.parametrize("framework", ["verl", "trl", "openrlhf"])
 def test_most_rows_and_meanings_of_the_newest_release_are_exact(framework: str) -> None:
     """Of the rows with a function or a constant at least four of five are exact, and so are the meanings."""
     newest = load_tables(None).framework(framework).releases.names[-1]

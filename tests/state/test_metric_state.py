@@ -25,6 +25,12 @@ def test_updates_add_up() -> None:
     assert drift.mean().item() == pytest.approx(state.compute().item(), rel=1e-12)
 
 
+def test_merge_takes_states_only() -> None:
+    """Anything else is refused with what it is."""
+    with pytest.raises(TypeError, match="merge takes another state of the same metric, not int"):
+        K1.state().merge(5)  # type: ignore[arg-type]
+
+
 def test_merge_is_in_place_and_leaves_the_other_alone() -> None:
     """Merging changes the left state, returns it, and does not touch the right one."""
     left, right = K1.state().update(**make_inputs(K1, 0)), K1.state().update(**make_inputs(K1, 1))

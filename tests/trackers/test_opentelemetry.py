@@ -429,3 +429,19 @@ def test_the_page_shows_it(receiver: Receiver) -> None:
     assert receiver.values() == {"rl.environment.reward.mean": 0.25, "rl.loop.duration": (1, 12.5, 12.5, 12.5)}
     assert "{'actor/ppo_kl': 'the convention has no name for it'}" in done.stdout
     assert receiver.points()["rl.loop.duration"][0].resource["rl.system"] == "verl"
+
+
+def test_a_copy_records_by_itself(receiver: Receiver) -> None:
+    """A recorder goes into other processes as what it was made of."""
+    import pickle
+
+    recorder = Recorder(VERL, attributes={"rl.run.id": "7"})
+    other = pickle.loads(pickle.dumps(recorder))
+    recorder.close()
+
+    other({"actor/entropy": 0.5}, 1)
+    assert other.flush()
+    other.close()
+
+    assert other.left_out.keys() <= {"actor/entropy"}
+    assert other.faults.count == 0

@@ -128,3 +128,22 @@ def test_a_runs_own_log_can_be_wrapped(run: Any) -> None:
     assert [row["optimizer/learning_rate"][()] for row in found] == ["0.5", "0.25"]
     assert all({"reward/score/mean", "health/level"} <= set(row) for row in found)
     assert not any("actor/lr" in row for row in found)
+
+
+def test_summaries_keep_nan_and_take_true_for_zero_and_dots_join_dictionaries(run: Any) -> None:
+    """The largest value of `define_metric` is NaN from the first NaN on; the last value is right."""
+    run.define_metric("reward", summary="last,max")
+    run.define_metric("solved", summary="max")
+    for reward, solved in [(0.5, True), (math.nan, False), (0.9, True)]:
+        run.log({"reward": reward, "solved": solved, "val": {"acc": reward}})
+    path = file_of(run)
+
+    summary: dict[tuple[str, ...], Any] = {}
+    names: set[tuple[str, ...]] = set()
+    for record in parsed(path):
+        for item in record.summary.update:
+            summary[tuple(item.nested_key) or (item.key,)] = item.value_json
+        names |= {tuple(item.nested_key) or (item.key,) for item in record.history.item}
+    assert summary[("reward",)] == '{"last":0.9,"max":NaN}'
+    assert summary[("solved",)] == '{"max":0}'
+    assert ("val", "acc") in names

@@ -87,7 +87,7 @@ def test_unknown_keys_are_refused_after_rows_without_them():
 
 
 def test_names_that_are_never_seen_again_are_forgotten(monkeypatch):
-    """A run that makes up names is translated in bounded memory, its account aside."""
+    """A run that makes up names is translated in bounded memory, also where its account begins anew."""
     for bound in ("translator._MAX_KEYS", "row_routes._MOST"):
         monkeypatch.setattr(f"rlmetrics.translate.{bound}", 300)
     translator = Translator(OLD_PPO, "canonical")
@@ -101,3 +101,29 @@ def test_names_that_are_never_seen_again_are_forgotten(monkeypatch):
     tracemalloc.stop()
 
     assert sizes[2] < sizes[1] + 100_000
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "both"),
+    [(GRPO, "canonical", True), ("verl==0.9.1", "canonical", False)],
+)
+def test_an_account_of_rows_ends_where_names_do_not(source, target, both, monkeypatch):
+    """It tells of so many keys, and rows are translated as before, whether the source takes the names or not."""
+    for bound in ("translator._MAX_KEYS", "row_routes._MOST"):
+        monkeypatch.setattr(f"rlmetrics.translate.{bound}", 300)
+    translator = Translator(source, target, both=both)
+    known = "kl" if source == GRPO else "actor/pg_loss"
+    name = translator.key(known).output
+    sizes = []
+    tracemalloc.start()
+    for part in range(3):
+        for number in range(100):
+            renamed = translator.row({known: 0.5, **{f"mine/{part}/{number}/{at}": 1.0 for at in range(10)}})
+            assert renamed[name] == 0.5
+            assert sum(value == 1.0 for value in renamed.values()) >= 10
+        sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+
+    assert sizes[2] < sizes[1] + 100_000
+    assert translator.report.keys < 320
+    assert translator.report.translated[known]["to"] == name

@@ -16,9 +16,9 @@ from site_pages import outline, pages, strips, the_site
 
 pytestmark = pytest.mark.xdist_group("keys")
 
-LARGEST = 50_000
-"""Bytes of a page's content; the indexes, and the one key that stands for two dozen metrics, may be larger."""
-LARGER = {"m": 60_000, "k/trl/loss": 70_000}
+LARGEST = 62_000
+"""Bytes of a page's content; indexes, and what stands for many metrics or is logged by most, may be larger."""
+LARGER = {"m": 62_000, "m/policy/clip_fraction": 66_000, "k/trl/loss": 70_000}
 KL = "m/kl/old/k2"
 APPROXKL = "k/trl/policy/approxkl_avg"
 ENTROPY = "k/trl/objective/entropy"
@@ -58,7 +58,7 @@ def test_every_logged_key_has_a_page() -> None:
     known = {(framework, key) for framework, key in lives_of(the_site().tables).by_key}
     addresses = {key_page(framework, key) for framework, key in known}
 
-    assert len(addresses) == len(known) == 1063
+    assert len(addresses) == len(known) == 1573
     assert addresses <= pages().keys()
 
 

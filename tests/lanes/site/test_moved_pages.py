@@ -14,7 +14,7 @@ from rlmetrics.codegen.site.texts import Texts
 
 pytestmark = pytest.mark.xdist_group("moves")
 
-MOST = 50_000
+MOST = 54_000
 KINDS = [*MAKERS]
 _WORDS = re.compile(r"\b[a-z]{2,}(?: [a-z]{2,}){2,}\b")
 
@@ -29,7 +29,7 @@ class Echo(dict[str, str]):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_are_small(kind: str) -> None:
-    """No page has more than 50 kB."""
+    """No page has more than 54 kB."""
     sizes = {path: len(page.body.encode()) for path, page in pages(kind).items()}
     assert max(sizes.values()) <= MOST, max(sizes, key=sizes.__getitem__)
 
@@ -48,8 +48,9 @@ def test_pages_are_well_formed(kind: str) -> None:
 def test_links_lead_somewhere(kind: str) -> None:
     """A link leads to a page of these kinds, to that of a metric or key, to a line of source, or to a cause."""
     known = {path for each in KINDS for path in pages(each)}
+    known |= {"translate"}
     known |= {metric_page(metric) for metric in site().tables.metrics}
-    for framework in ("trl", "verl"):
+    for framework in ("trl", "verl", "openrlhf", "areal", "skyrl"):
         known |= {key_page(framework, key) for key in spelled(site().tables, framework)}
     for path in pages(kind):
         page = tree(kind, path)
@@ -59,8 +60,16 @@ def test_links_lead_somewhere(kind: str) -> None:
             if target.startswith("#"):
                 assert target[1:] in ids, f"{path}: {target}"
             elif not target.startswith("https://github.com/"):
-                to = posixpath.normpath(posixpath.join("/", path, target))[1:]
+                place, _, within = target.partition("#")
+                to = posixpath.normpath(posixpath.join("/", path, place))[1:]
                 assert to in known, f"{path}: {target}"
+                assert not within or within in _ids(to), f"{path}: {target}"
+
+
+def _ids(path: str) -> set[str]:
+    """Return the places on one of these pages."""
+    kind = next(kind for kind in KINDS if path in pages(kind))
+    return {node.attributes["id"] for node in tree(kind, path).walk() if "id" in node.attributes}
 
 
 @pytest.mark.parametrize("kind", KINDS)

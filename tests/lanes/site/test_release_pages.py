@@ -122,7 +122,7 @@ def test_changed_defaults_are_those_of_diff() -> None:
         assert all(before != after for _, before, after in shown)
 
 
-def test_the_site_knows_both_frameworks() -> None:
-    """Both frameworks have pages of releases, the oldest one with its date."""
-    assert set(site().tables.frameworks) == {"trl", "verl"}
+def test_the_site_knows_every_framework() -> None:
+    """All frameworks have pages of releases, the oldest one with its date."""
+    assert set(site().tables.frameworks) == {"trl", "verl", "openrlhf", "areal", "skyrl"}
     assert "Released 2024-11-01" in tree("release", "trl/0.12.0").text

@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write some pages with what they load."""
     root = tmp_path_factory.mktemp("strips")
     shutil.copytree(PROJECT / "docs" / "assets", root / "assets")
-    data = release_data(the_site().tables)
+    data = release_data(the_site().tables, the_site().texts)
     (root / data.path).parent.mkdir(exist_ok=True)
     (root / data.path).write_text(data.text, encoding="utf-8")
     for path in (KEY, METRIC, CROWDED):

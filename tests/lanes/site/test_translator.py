@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from folders import FIXTURES, RUNS
+from names.derived_logs import ROWS
 from playwright.sync_api import Page
 from rlmetrics.codegen.site.lives import lives_of
 from rlmetrics.codegen.site.page_links import key_page
@@ -148,6 +149,14 @@ def test_the_trainer_of_a_recorded_run_is_among_those_offered(translator: Page, 
         assert set(found["keys"]) >= set(kinds[0].open(RUNS / name).names())
     answer = find_source(Clues(tuple(found["keys"]), whole=found["whole"]), tables)
     assert answer.candidates[0].name in {source.partition("==")[0] for source in found["best"]}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_log_of_a_derived_framework_is_told_from_one_of_its_base(translator: Page, name: str) -> None:
+    """By the keys that are its own; without them it is the base's."""
+    script = "async (keys) => (await rlmetricsTranslator.detect(keys, true)).best.map(({ framework }) => framework)"
+    assert set(translator.evaluate(script, [*ROWS[name]])) == {name.partition("[")[0]}
+    assert set(translator.evaluate(script, ["kl", "completions/mean_length", "reward", "num_tokens"])) == {"trl"}
 
 
 def test_values_are_converted_digit_by_digit_as_on_the_command_line(translator: Page, translator_place: Path) -> None:
@@ -302,6 +311,9 @@ def test_links_to_keys_lead_where_their_pages_are(translator: Page, translator_p
         for entry in _data(path)["entries"]
     }
     assert keys <= pages.keys()
+    of_swift = {"framework": "ms-swift"}, {"key": "kl"}
+    script = "([view, entry]) => rlmetricsTranslator.keyPage(view, entry)"
+    assert translator.evaluate(script, [*of_swift]) == "ms-swift/"
     linked = translator.evaluate(
         "(keys) => keys.map(([framework, key]) => rlmetricsTranslator.keyPage({ framework }, { key }))", sorted(keys)
     )

@@ -28,7 +28,9 @@ from rlmetrics.cli import main as rlmetrics
 
 COARSE = ("console", "verl", "wandb_files", "llama_factory", "swift", "tensorboard")
 """Kinds that round values or leave some out: their verdicts are compared, their steps are not."""
-_SOURCE = re.compile(r"(trl|verl)(?:\[([^\]]+)\])?==([\w.]+?)(?:\s*(?:\.\.|to|–|-)\s*([\d][\w.]*))?(?=[\s,;)'\"]|$)")
+_SOURCE = re.compile(
+    r"(?<![\w-])([a-z][\w-]*)(?:\[([^\]]+)\])?==([\w.+]+?)(?:\s*(?:\.\.|to|–|-)\s*([\d][\w.+]*))?(?=[\s,;)'\"]|$)"
+)
 
 
 @dataclass
@@ -100,7 +102,7 @@ class Answer:
         for right in self.entry.right(self.kind):
             if described is None and (right in ("none", "transformers") or right.startswith("undescribed")):
                 return True
-            if right.startswith(("trl", "verl")) and _within(self.source, right):
+            if _within(self.source, right):
                 return True
         return False
 

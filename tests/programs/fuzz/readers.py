@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
 import tempfile
@@ -209,6 +210,57 @@ def _put_folder(path: Path, content: bytes) -> None:
             continue
 
 
+_CARD = """Results of `x`:
+
+| Training Loss | Epoch | Step | Validation Loss | Rewards/chosen | actor / lr(1e-4) |
+|:-------------:|:-----:|:----:|:---------------:|:--------------:|-----------------:|
+| No log        | 0.5   | 10   | 0.5             | 0.01           | 2.5              |
+| 0.25          | 1     | 20   | 0.25            | NaN            | -1e3             |
+
+Step Training Loss critic / score / mean  timing / ref
+1 0.5 0.25 1
+2 0.5 No log 2
+"""
+_SHOWN = (
+    '<p><table border="1" class="dataframe">\n<thead><tr><th>Step</th><th>Training Loss</th><th> actor / lr(1e-4) </th>'
+    "<th><b>mine &amp; own</b></th></tr></thead>\n<tr><td>1</td><td>0.5</td><td>2.5</td><td>1</td></tr>\n</table>"
+)
+_NOTEBOOK = json.dumps(
+    {
+        "cells": [
+            {"cell_type": "code", "outputs": [{"data": {"text/html": _SHOWN}}, {"data": {"text/plain": [_CARD]}}]},
+            {
+                "outputs": [
+                    {"name": "stdout", "text": ["{'loss': 0.5, 'epoch': ", "0.1}\n", "{'loss': 1, 'epoch': 1}\n"]}
+                ]
+            },
+            {"outputs": [{"name": "stdout", "text": "step:1 - actor/lr(1e-4):0.5 - critic/score/mean:1\n"}]},
+        ]
+    }
+)
+
+
+def _download_seeds() -> list[bytes]:
+    """Return downloads of a folder: the name of a file, a line end, its content."""
+    table = b"Wall time,Step,Value\n1700000000.5,1,0.5\n1700000001.5,2,nan\n1700000002.5,3,1e-05\n"
+    files = {
+        b"run-a-tag-actor_lr(1e-4).csv": table,
+        b"run-a-tag-critic_score_mean.json": b"[[1.5, 1, 0.5], [2.5, 2, 0.25]]",
+        b"run-b-tag-actor_ppo_kl (1).csv": table,
+        b"run-.-tag-val_contain_eos_token.json": b'[[1,1,"NaN"],[2,2,1e-5]]',
+    }
+    return [b"".join(_PART + name + b"\n" + content for name, content in files.items())]
+
+
+def _put_downloads(path: Path, content: bytes) -> None:
+    path.mkdir()
+    for part in content.split(_PART)[1:]:
+        name, _, body = part.partition(b"\n")
+        legal = name.decode("utf-8", "surrogateescape").replace("/", "_").replace("\0", "")[:100]
+        if legal not in {"", ".", ".."}:
+            (path / legal).write_bytes(body)
+
+
 _SWEEP = """# a sweep
 metric: {name: actor/lr(1e-4), goal: maximize, threshold: 1.5e-3}
 monitor: &m "critic/score/mean"
@@ -234,6 +286,14 @@ READERS = {
             "trainer-state", "trainer-state", "trainer_state.json", _of_log("trainer_state.json", "runs/*.trainer*")
         ),
         Reader("rows", "trainer-state", "rows.json", _of_log("rows.json")),
+        Reader(
+            "pasted-table",
+            "pasted-table",
+            "table.md",
+            lambda: [*_of_log("table.txt")(), *_texts(_CARD, _SHOWN)()],
+        ),
+        Reader("notebook", "notebook", "train.ipynb", lambda: [*_of_log("train.ipynb")(), *_texts(_NOTEBOOK)()]),
+        Reader("tensorboard-download", "tensorboard-download", "tags", _download_seeds, changed, _put_downloads),
         Reader("csv", "csv", "run.csv", _of_log("run.csv", "runs/*.csv")),
         Reader("verl-console", "verl-console", "verl.log", _of_log("verl.log", "runs/verl-0.5.0.console.log")),
         Reader("hf-console", "hf-console", "hf.log", _of_log("hf.log", "runs/trl*.console.log")),

@@ -65,7 +65,7 @@ def test_a_release_that_changes_nothing_is_added_at_once(
     code, found = _add(_wheel(tmp_path, source, edits), capsys)
     assert (code, found["open"], found["news"]) == (0, 0, [])
     assert found["anchors"]["moved"] > 100  # type: ignore[index]
-    assert "1.17.0" in (checkout / "spec/frameworks/trl/framework.yaml").read_text()
+    assert "trl 1.17.0 " in (checkout / "spec/locks/trl/dates.lock").read_text()
     assert "1.17.0" in (checkout / "spec/locks/trl/grpo_trainer.lock").read_text()
     proofs = {"unproven", "default-differs", "default-repeated", "anchor-repeated"}
     assert [finding for finding in lint(checkout / "spec") if finding.id in proofs] == []
@@ -127,7 +127,7 @@ def test_a_pull_request_is_annotated(
                 if name == "base"
                 else text.replace("global_masked_mean(entropies)", "global_masked_mean(-entropies)")
             )
-    before = (checkout / "spec/frameworks/trl/framework.yaml").read_text()
+    before = (checkout / "spec/locks/trl/dates.lock").read_text()
     code = main(
         ["release", "add", "trl==1.17.0.dev0", "--source", str(tmp_path / "head"), "--base", str(tmp_path / "base"),
          "--dry-run", "--format", "github"]
@@ -136,7 +136,7 @@ def test_a_pull_request_is_annotated(
     assert code == 1
     assert re.search(r"^::warning file=trl/trainer/grpo_trainer\.py,line=\d+,", shown, re.M)
     assert "entropy" in shown
-    assert (checkout / "spec/frameworks/trl/framework.yaml").read_text() == before
+    assert (checkout / "spec/locks/trl/dates.lock").read_text() == before
     assert not (checkout / "spec/locks/trl/news.json").exists()
 
 

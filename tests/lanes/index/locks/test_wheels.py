@@ -26,7 +26,7 @@ def _package(framework: str, release: str) -> Package:
 
 def _locks(framework: str, release: str) -> list[Lock]:
     ledger = Ledger(ROOT / "spec" / "locks" / framework, framework)
-    stems = [path.stem for path in sorted(ledger.folder.glob("*.lock")) if path.stem != "framework"]
+    stems = [path.stem for path in sorted(ledger.folder.glob("*.lock")) if path.stem not in ("framework", "dates")]
     return [lock for lock in map(ledger.lock, stems) if release in lock.releases]
 
 
@@ -82,7 +82,7 @@ def test_locks_are_as_the_machine_writes_them(framework: str) -> None:
     """Nobody edited one: reading and writing gives the same text, and all of them stay small."""
     ledger = Ledger(ROOT / "spec" / "locks" / framework, framework)
     size = 0
-    for path in sorted(ledger.folder.rglob("*.lock")):
+    for path in sorted(path for path in ledger.folder.rglob("*.lock") if path.name != "dates.lock"):
         package = framework if path.parent == ledger.folder else path.parent.name
         text = path.read_text(encoding="utf-8")
         assert text == write_lock(ledger.lock(path.stem, package)), path

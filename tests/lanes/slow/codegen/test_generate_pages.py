@@ -21,11 +21,11 @@ PROJECT = ROOT
 def test_documentation_build_writes_the_pages_of_a_fresh_clone(tmp_path: Path) -> None:
     """``mkdocs build`` with the project's own settings, but for its guides, brings pages that a clone does not have."""
     clone = make_checkout(tmp_path / "clone")
-    hook = "codegen/rlmetrics/codegen/site/mkdocs_hook.py"
-    (clone / hook).parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(PROJECT / hook, clone / hook)
     settings = yaml.safe_load((PROJECT / "mkdocs.yml").read_text())
     del settings["nav"]
+    for hook in settings["hooks"]:
+        (clone / hook).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(PROJECT / hook, clone / hook)
     (clone / "mkdocs.yml").write_text(yaml.safe_dump(settings))
     shutil.copytree(PROJECT / "docs" / "theme", clone / "docs" / "theme")
     (clone / "docs" / "index.md").write_text("[The metrics](m.md)\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from meaning.frozen import compare, components, corrections
+from meaning.frozen import compare, components, corrections, is_listed
 from names.real_spec import real_spec
 from rlmetrics.codegen.model import Fact
 from rlmetrics.codegen.tables import build
@@ -30,7 +30,7 @@ def test_a_range_that_ends_one_release_early_is_noticed() -> None:
     data = build(other)
     listed = corrections()
     differences = compare("trl/grpo_trainer", Tables(lambda name: data[name].data), most=SAMPLE)
-    found = next(item for item in differences if not any(correction.covers(item) for correction in listed))
+    found = next(item for item in differences if not is_listed(item, listed))
     assert (found.key, found.releases) == ("kl", ("0.15.2",))
     assert "trait" in found.fields
 
@@ -40,5 +40,5 @@ def test_every_listed_correction_is_one() -> None:
     left = set(corrections())
     for component in components():
         for item in compare(component, most=SAMPLE) if left else ():
-            left = {correction for correction in left if not correction.covers(item)}
+            left = {correction for correction in left if not correction.explains(item)}
     assert set() == left

@@ -29,6 +29,25 @@ def test_a_benchmark_of_translation_reports_figures(name: str, tmp_path: Path) -
     assert '"points_per_second"' in json.dumps(json.loads(result.read_text()))
 
 
+def test_a_benchmark_of_tables_reports_figures(tmp_path: Path) -> None:
+    """Of both layouts; as many rows are there as DuckDB writes."""
+    result = tmp_path / "result.json"
+
+    done = subprocess.run(
+        [sys.executable, str(TESTS / "benchmarks" / "table_cost.py"), "8000", str(result)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stderr == ""
+    assert {name for name, found in json.loads(result.read_text()).items() if found["times DuckDB"] > 0} == {
+        "long",
+        "wide",
+    }
+
+
 def test_a_run_of_the_fuzzer_reports_what_it_tried(tmp_path: Path) -> None:
     """For a second; nothing is found, and nothing is kept."""
     program = str(TESTS / "programs" / "fuzz" / "fuzzing.py")

@@ -13,7 +13,7 @@ from folders import ROOT
 MEGABYTE = 1_000_000
 ROOTS = ("adapters", "codegen", "generated")
 SUBPACKAGES = {path.parent.name for root in ROOTS for path in ROOT.glob(f"{root}/rlmetrics/*/__init__.py")}
-AT_THE_TOP = {*SUBPACKAGES, "py.typed", *(path.name for path in ROOT.glob("adapters/rlmetrics/*.py"))}
+AT_THE_TOP = {*SUBPACKAGES, "py.typed", "spec.tar.xz", *(path.name for path in ROOT.glob("adapters/rlmetrics/*.py"))}
 INSTALLED = pytest.mark.parametrize("way", ["standard", "editable"])
 """Installed as users do, and as those who change the code do."""
 
@@ -82,8 +82,10 @@ def installed(environments):
 
 
 def test_the_wheel_is_small(wheel):
-    """Names of every release, ready answers, functions and templates fit in four and a half megabytes."""
-    assert wheel.stat().st_size < 4.5 * MEGABYTE
+    """Names of every release of nine frameworks, ready answers, functions and templates; and the spec for overlays."""
+    spec = zipfile.ZipFile(wheel).getinfo("rlmetrics/spec.tar.xz").compress_size
+    assert spec < 0.8 * MEGABYTE
+    assert wheel.stat().st_size - spec < 5.4 * MEGABYTE
 
 
 def test_the_wheel_holds_everything_and_nothing_else(wheel):

@@ -1,0 +1,63 @@
+"""Tables that people put together: several runs in one file, and numbers as spreadsheets write them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from rlmetrics.cli import main
+from rlmetrics.health.logged_values import TEXT, number_of
+from rlmetrics.logs.kinds.csv import KIND
+
+ROWS = [("a", 1, 0.2), ("b", 1, 0.6), ("a", 2, 0.25), ("b", 2, 0.65), ("a", 3, 0.3), ("b", 3, 0.7)]
+
+
+def table(path: Path, column: str) -> Path:
+    """Write a table whose rows name their run in a column, which is not the first."""
+    lines = [f"{step},{run},{reward}" for run, step, reward in ROWS]
+    path.write_text("\n".join([f"step,{column},reward", *lines, ""]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("column", ["run", "run_id", "run_name"])
+def test_a_column_that_names_the_run_parts_the_rows(tmp_path: Path, column: str) -> None:
+    """Rows of one step are not one row of one run; each run has its own rows, in order."""
+    found = KIND.open(table(tmp_path / "t.csv", column)).read()
+    runs = {run.name: [(row.step, row.values) for row in run.rows] for run in found}
+    assert runs == {
+        "a": [(1, {"reward": "0.2"}), (2, {"reward": "0.25"}), (3, {"reward": "0.3"})],
+        "b": [(1, {"reward": "0.6"}), (2, {"reward": "0.65"}), (3, {"reward": "0.7"})],
+    }
+
+
+def test_each_run_of_a_table_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its name behind that of the file, as runs of other logs are."""
+    path = table(tmp_path / "t.csv", "run")
+    main(["check", str(path), "--at", "trl[grpo]==1.16.0", "--fail-on", "never", "--json"])
+    assert [report["run"] for report in json.loads(capsys.readouterr().out)] == [f"{path}:a", f"{path}:b"]
+
+
+@pytest.mark.parametrize("rows", ["a,0.2\nb,0.3\n", "a,0.2\na,0.3\n"])
+def test_a_table_with_a_row_for_each_run_stays_one(tmp_path: Path, rows: str) -> None:
+    """Final scores of many runs are no courses; neither does one name make several runs."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"run,reward\n{rows}", encoding="utf-8")
+    assert [run.name for run in KIND.open(path).read()] == [""]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1,234.5", 1234.5),
+        ("-12,345.0", -12345.0),
+        ("1,024,000", 1024000.0),
+        ("1,024", TEXT),
+        ("0,123.4", TEXT),
+        ("12,34.5", TEXT),
+        ("1,2345.6", TEXT),
+    ],
+)
+def test_thousands_set_apart_are_read_where_a_comma_can_be_nothing_else(text: str, number: float | str) -> None:
+    """A comma before three digits alone may as well begin the fraction, and is left alone."""
+    assert number_of(text) == number
