@@ -116,6 +116,26 @@ def _read_columns(path: Path) -> Rows:
     return [{key: text for key, text in row.items() if text is not None} for row in rows]
 
 
+def _write_curves(path: Path, rows: Rows) -> None:
+    keys = dict.fromkeys(key for row in rows for key in row)
+    curves = (
+        f"{json.dumps(key)}: ["
+        + ", ".join(f'{{"step": {at}, "value": {row[key]}}}' for at, row in enumerate(rows) if key in row)
+        + "]"
+        for key in keys
+    )
+    path.write_text("{" + ", ".join(curves) + "}", encoding="utf-8")
+
+
+def _read_curves(path: Path) -> Rows:
+    curves = json.loads(path.read_text(encoding="utf-8"), parse_float=str, parse_int=str, parse_constant=str)
+    rows: dict[str, dict[str, str]] = {}
+    for key, points in curves.items():
+        for point in points:
+            rows.setdefault(point["step"], {})[key] = point["value"]
+    return [rows[step] for step in sorted(rows, key=int)]
+
+
 def _write_csv(path: Path, rows: Rows) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
@@ -318,6 +338,7 @@ LOGS = {
         Log("trainer-state", "trainer_state.json", _write_state, _read_state),
         Log("trainer-state", "rows.json", _write_list, _read_list),
         Log("json-columns", "columns.json", _write_columns, _read_columns, tears=False),
+        Log("json-curves", "curves.json", _write_curves, _read_curves, tears=False),
         Log("csv", "run.csv", _write_csv, _read_csv),
         Log("verl-console", "verl.log", _write_verl, _read_verl),
         Log("hf-console", "hf.log", _write_printed, _read_printed),

@@ -188,7 +188,8 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
     if other is not None and other.is_own_log:
         clues = replace(clues, whole=False)  # it keeps few of the trainer's keys
     for derived in _derived(clues, other, tables, among) if tables.derived else ():
-        answer = _answer(index_of(tables, derived), clues, among, None)
+        written = frozenset(other.known) if other is not None and other.described == derived else frozenset[str]()
+        answer = _answer(index_of(tables, derived), clues, among, None, written)
         if answer.is_known:
             return _with_second(answer, clues, tables)
     answer = _answer(index_of(tables), clues, among, None if other is not None and other.described else other)
@@ -231,10 +232,18 @@ def _derived(clues: Clues, other: Recognised | None, tables: Tables, among: Coll
     yield from dict.fromkeys([*(name for name in tables.derived if name in asked), *by_log, *installed])
 
 
-def _answer(index: SourceIndex, clues: Clues, among: Collection[str], other: Recognised | None) -> SourceAnswer:
-    """Return where a run comes from among what an index holds."""
+def _answer(
+    index: SourceIndex,
+    clues: Clues,
+    among: Collection[str],
+    other: Recognised | None,
+    marks: frozenset[str] = frozenset(),
+) -> SourceAnswer:
+    """Return where a run comes from among what an index holds; ``marks`` are keys that none of its trainers need log."""
     observed = Observed.of(index, clues)
-    telling, logged = len(observed.telling), len(clues.logged)
+    # What a framework itself writes into every log speaks for it, and against no trainer of it.
+    telling = sum(name in observed.rows or name not in marks for name in observed.telling)
+    logged = len(clues.logged)
     ranked = _explaining(observed, _among(rank(observed), index, among))
     likely = other if other is not None and _is_likely(other, logged) else None
     if not ranked:

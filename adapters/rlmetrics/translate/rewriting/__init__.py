@@ -24,6 +24,7 @@ REWRITERS = {
     "parquet": "parquet_rewriter.ParquetRewriter",
     "notebook": "notebook_rewriter.NotebookRewriter",
     "tensorboard-download": "tensorboard_download_rewriter.DownloadRewriter",
+    "json-curves": "json_curves_rewriter.JsonCurvesRewriter",
     "trainer-state": "trainer_state_rewriter.TrainerStateRewriter",
     "json-columns": "json_columns_rewriter.JsonColumnsRewriter",
     "csv": "csv_rewriter.CsvRewriter",
