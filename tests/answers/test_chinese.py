@@ -199,3 +199,29 @@ def test_the_account_of_a_translation_is_chinese(
             assert english not in text
     text = " ".join(asked(capsys, "map", *sources, "--full", "--lang", "zh").split())
     assert re.findall(r"(?:only|source|target): [a-z]", text) == []
+
+
+def test_words_that_tell_metrics_apart_are_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also one word alone, such as score, which elsewhere may be a key."""
+    main(["--lang", "zh", "map", "--from", "trl[GRPOTrainer]==1.16.0", "--to", "verl==0.9.1"])
+    answer = capsys.readouterr().out
+
+    assert "而不是得分" in answer
+    assert "not score" not in answer
+
+
+def test_what_a_search_finds_and_code_names_is_told_in_chinese(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also the notes on standard error that say what runs were taken for."""
+    code = tmp_path / "plot.py"
+    code.write_text('rows["completion_length"], rows["reward_std"], f"rewards/{name}/std"\n')
+    for question in (
+        ["show", "clip_fraction"],
+        ["translate", str(code), "--from", "trl[grpo]==0.15.2", "--to", "trl[grpo]==1.16.0"],
+        ["plot", "tests/fixtures/runs/trl-1.16.0-grpo.jsonl", "reward"],
+    ):
+        main(["--lang", "zh", *question])
+        said = "".join(capsys.readouterr())
+        for english in ("Nothing is called", " names ", "left as it is", "is put together", "taken for", "settles it"):
+            assert english not in said

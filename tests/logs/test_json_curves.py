@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from rlmetrics.cli import main
 from rlmetrics.logs.kinds import kind_of
 

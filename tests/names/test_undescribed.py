@@ -223,3 +223,28 @@ def test_every_key_of_the_table_tells_its_framework():
     assert recognised(["loss", "reward"], tables) is None
     named = {one["metric"] for item in tables.conventions.values() for one in item["names"]}
     assert named <= set(tables.metrics)
+
+
+def test_what_a_framework_writes_into_every_log_does_not_speak_against_its_trainers(tmp_path, capsys):
+    """A log of ms-swift's supervised fine-tuning without evaluation is its own, not a plain Hugging Face log."""
+    path = tmp_path / "logging.jsonl"
+    rows = [
+        {
+            "loss": round(1.7 - step / 400, 4),
+            "grad_norm": 0.5,
+            "learning_rate": 1e-5,
+            "token_acc": 0.6,
+            "epoch": step / 100,
+            "global_step/max_steps": f"{step}/438",
+            "percentage": f"{step / 438:.2%}",
+            "elapsed_time": "1m",
+            "remaining_time": "2m",
+            "memory(GiB)": 23.1,
+            "train_speed(iter/s)": 0.02,
+        }
+        for step in range(5, 205, 5)
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+    main(["check", str(path), "--fail-on", "never"])
+    assert "ms-swift Seq2SeqTrainer" in capsys.readouterr().out

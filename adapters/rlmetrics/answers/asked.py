@@ -201,7 +201,7 @@ def _shown_for(view: View, logged: Sequence[Logged], tables: Tables, *, full: bo
     """Return of which release an answer is that was asked for without one, and who else logs the key."""
     names = list(dict.fromkeys(item.component for item in logged if item.program is None))[1:]
     source = view.source if logged[0].is_class else view.source._replace(component=None)
-    lines = labelled("release", f"{source_words(source, tables)}; --at asks another one")
+    lines = labelled("release", phrase("{release}; --at asks another one", release=source_words(source, tables)))
     return [*lines, *_also(names, later("The same quantity in {names}."), full=full)] if names else lines
 
 

@@ -19,6 +19,8 @@ __all__ = ["document", "figure", "run_colours"]
 _DARK = ("#79b4ee", "#f0986a", "#5fd0a8", "#c79be8", "#ef8aa6", "#5cc8d6", "#d9c14a", "#aab4c5")
 _DIGITS = 5
 _FEW = 12
+_NAME_WIDE, _NAME_HIGH = 0.03, 0.085
+"""How near names of curves may end, as shares of a drawing's width and height."""
 """Lines of more runs are thin and let each other through, so that a crowd shows where most of them are."""
 
 
@@ -87,10 +89,15 @@ def figure(chart: Chart) -> str:
         for mark in chart.marks
         if mark.text and first <= mark.step <= last
     ]
-    texts += [
-        f'<span class="e{" mute" if line.grey else f" r{line.run}"}" style="left:{_share(end[0], first, last)};bottom:{_share(end[1], low, high)}">{escape(name)}</span>'
+    ends = [
+        (line, name, end)
         for line, name in zip(chart.lines, chart.names, strict=False)
         if (end := _end_of(line)) is not None
+    ]
+    places = [((at - first) / ((last - first) or 1), (value - low) / ((high - low) or 1)) for _, _, (at, value) in ends]
+    texts += [
+        f'<span class="e{" mute" if line.grey else f" r{line.run}"}" style="left:{_share(at, 0, 1)};bottom:{_share(height, 0, 1)}">{escape(name)}</span>'
+        for (line, name, _), (at, height) in zip(ends, _apart(places), strict=True)
     ]
     data = ",".join(_data(line) for line in chart.lines)
     notes = "".join(f'<p tabindex="0">{note}</p>' for note in chart.notes)
@@ -102,6 +109,24 @@ def figure(chart: Chart) -> str:
         f'<div class="pl" tabindex="0" role="group" aria-label="{escape(chart.title)}: {escape(phrase("arrow keys move the cursor"))}">'
         f'{drawing(chart)}<span class="cur"></span>{"".join(texts)}</div>{notes}</figure>'
     )
+
+
+def _apart(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return where names of curves stand that end at these shares of width and height: none upon another.
+
+    Names of curves that end together stand in the order of their ends, below the highest in the upper half of a
+    drawing, and above the lowest in the lower one.
+    """
+    moved = [*places]
+    down = 2 * sum(height for _, height in places) > len(places)
+    order = sorted(range(len(places)), key=lambda index: places[index][1], reverse=down)
+    for count, index in enumerate(order):
+        at, height = moved[index]
+        near = [moved[other][1] for other in order[:count] if abs(moved[other][0] - at) < _NAME_WIDE]
+        if near:
+            height = min(height, min(near) - _NAME_HIGH) if down else max(height, max(near) + _NAME_HIGH)
+            moved[index] = at, height
+    return moved
 
 
 def _end_of(line: ChartLine) -> tuple[float, float] | None:

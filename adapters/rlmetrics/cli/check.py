@@ -66,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.names import load_tables
     from rlmetrics.names.tables.user_errors import UserError
     from rlmetrics.wording.terminal import printed
+    from rlmetrics.wording.voice import spoken
 
     from .pages import require_free_page, write_page
 
@@ -106,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
         print(printed(overview_text(reports, checked.files).split("\n")))
     for report in reports:
         for note in report.notes if args.json else ():
-            print(f"rlmetrics check: {report.run}: {note}", file=sys.stderr)
+            print(f"rlmetrics check: {report.run}: {spoken(note)}", file=sys.stderr)
     for reason in checked.left_out:
         print(f"rlmetrics check: left out: {reason}", file=sys.stderr)
     if args.fail_on == "never":

@@ -53,23 +53,27 @@ def run_code(args: argparse.Namespace, options: Mapping[str, Any]) -> int:
 
 def _lines(report: CodeReport, *, is_full: bool, rewrites: bool) -> Iterator[str]:
     from rlmetrics.wording.terminal import columns, wrapped
-    from rlmetrics.wording.voice import later, phrase
+    from rlmetrics.wording.voice import language, later, phrase
 
     moved = sum(key.to not in (None, key.key) for key in report.keys)
-    count = f"{report.path} names {len(report.keys)} key{'' if len(report.keys) == 1 else 's'}"
-    what = f"{moved} {'has' if moved == 1 else 'have'} another name in {report.target}"
-    done = "nothing is rewritten, and nothing written" if rewrites else ""
+    one, several = later("{path} names 1 key"), later("{path} names {count} keys")
+    parts = [phrase(one if len(report.keys) == 1 else several, path=report.path, count=len(report.keys))]
+    one, several = later("1 has another name in {target}"), later("{count} have another name in {target}")
+    parts.append(phrase(one if moved == 1 else several, count=moved, target=report.target))
     if report.output is not None:
-        done = f"wrote {report.output}"
-    elif moved and not rewrites:
-        done = "--code writes a copy with them"
-    yield from wrapped(f"{count}; {what}{f'; {done}' if done else ''}.")
+        parts.append(phrase("wrote {path}", path=report.output))
+    elif rewrites:
+        parts.append(phrase("nothing is rewritten, and nothing written"))
+    elif moved:
+        parts.append(phrase("--code writes a copy with them"))
+    between, stop = ("; ", ".") if language() == "en" else ("；", "。")
+    yield from wrapped(between.join(parts) + stop)
     shown = report.keys if is_full else report.keys[:_MOST]
     if shown:
         yield ""
         yield from columns([_row(key) for key in shown])
         if len(shown) < len(report.keys):
-            yield f"and {len(report.keys) - len(shown)} more: --full"
+            yield phrase("and {count} more: --full", count=len(report.keys) - len(shown))
     yield from _remarks(report.joined, phrase("Put together when the program runs, and left as they are:"))
     yield from _remarks(report.mentioned, phrase("Within longer texts, and left as they are:"))
     if report.shown and report.output is not None:
@@ -80,17 +84,19 @@ def _lines(report: CodeReport, *, is_full: bool, rewrites: bool) -> Iterator[str
 
 def _row(key: CodeKey) -> tuple[str, str, str, str]:
     from rlmetrics.wording.terminal import symbol
+    from rlmetrics.wording.voice import phrase, spoken
 
-    mark = symbol(key.severity) if key.severity else "?"
-    to = key.why if key.to is None else "stays" if key.to == key.key else f"-> {key.to}"
-    return mark, key.place, key.key, f"{to} ({key.why})" if key.why and key.to is not None else to
+    mark, why = symbol(key.severity) if key.severity else "?", spoken(key.why)
+    to = why if key.to is None else phrase("stays") if key.to == key.key else f"-> {key.to}"
+    return mark, key.place, key.key, f"{to} ({why})" if why and key.to is not None else to
 
 
 def _remarks(keys: Sequence[CodeKey], title: str) -> Iterator[str]:
     from rlmetrics.wording.terminal import wrapped
+    from rlmetrics.wording.voice import spoken
 
     if keys:
         yield ""
         yield title
     for key in keys[:_MOST]:
-        yield from wrapped(f"{key.place}  {key.key} {key.why}", indent=2, hanging=4)
+        yield from wrapped(f"{key.place}  {key.key} {spoken(key.why)}", indent=2, hanging=4)

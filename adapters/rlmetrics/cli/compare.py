@@ -42,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.comparison.run_comparison import compare
     from rlmetrics.names.tables.loading import load_tables
     from rlmetrics.wording.terminal import printed
+    from rlmetrics.wording.voice import spoken
 
     from .pages import require_free_page, write_page
 
@@ -68,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
             print(("\n" if number > 1 else "") + printed(lines))
     for run_ in curves:
         for note in run_.notes:
-            print(f"rlmetrics compare: {run_.run}: {note}", file=sys.stderr)
+            print(f"rlmetrics compare: {run_.run}: {spoken(note)}", file=sys.stderr)
     for reason in left_out:
         print(f"rlmetrics compare: left out: {reason}", file=sys.stderr)
     return 0

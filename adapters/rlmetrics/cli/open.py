@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.comparison.runs_page import runs_page
     from rlmetrics.names.tables.loading import load_tables
     from rlmetrics.wording.terminal import printed, wrapped
-    from rlmetrics.wording.voice import phrase
+    from rlmetrics.wording.voice import phrase, spoken
 
     from .pages import require_free_page, write_page
 
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     print(printed(wrapped(said)))
     for item in runs:
         for note in item.notes:
-            print(f"rlmetrics open: {item.run}: {note}", file=sys.stderr)
+            print(f"rlmetrics open: {item.run}: {spoken(note)}", file=sys.stderr)
     for reason in left_out:
         print(f"rlmetrics open: left out: {reason}", file=sys.stderr)
     if args.web:

@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.comparison.run_charts import RunCharts
     from rlmetrics.names.tables.loading import load_tables
     from rlmetrics.wording.terminal import has_colour, shows, width
+    from rlmetrics.wording.voice import spoken
 
     from .pages import require_free_page, write_page
 
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(lines))
     for item in runs:
         for note in item.notes:
-            print(f"rlmetrics plot: {item.run}: {note}", file=sys.stderr)
+            print(f"rlmetrics plot: {item.run}: {spoken(note)}", file=sys.stderr)
     for reason in left_out:
         print(f"rlmetrics plot: left out: {reason}", file=sys.stderr)
     return 0

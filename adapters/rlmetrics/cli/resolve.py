@@ -110,10 +110,11 @@ def _infer(args: argparse.Namespace, keys: Sequence[str], config: dict[str, Any]
     """Take the keys of a log to be of the likeliest source, and say so; where none is known, each stands by itself."""
     from rlmetrics.names.inference import Clues, find_source
     from rlmetrics.names.inference.wording import source_line
+    from rlmetrics.wording.voice import spoken
 
     answer = find_source(Clues(tuple(keys), settings=frozenset(config)), tables)
     args.at = answer.source or AUTO
-    print(f"rlmetrics resolve: {source_line(answer)}", file=sys.stderr)
+    print(f"rlmetrics resolve: {spoken(source_line(answer))}", file=sys.stderr)
 
 
 def _of_undescribed(args: argparse.Namespace, keys: Sequence[str], tables: Tables) -> bool:

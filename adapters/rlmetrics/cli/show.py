@@ -104,6 +104,7 @@ def _search(text: str, spec: list[str] | None) -> tuple[list[str], str] | None:
     from rlmetrics.names import load_tables
     from rlmetrics.names.lookup.ranked_search import search_of
     from rlmetrics.wording.terminal import wrapped
+    from rlmetrics.wording.voice import later, phrase
 
     results = [found for found in search_of(load_tables(spec)).find(text) if found.metrics]
     if not results or not results[0].is_sure:
@@ -111,8 +112,9 @@ def _search(text: str, spec: list[str] | None) -> tuple[list[str], str] | None:
     first = results[0].metrics[0]
     metrics = dict.fromkeys(metric for found in results if found.is_sure for metric in found.metrics)
     others = [metric for metric in metrics if metric != first][:_OTHERS]
-    also = f"; also {', '.join(others)}" if others else ""
-    return [*wrapped(f"Nothing is called just `{text}`: this is what the search finds first{also}."), ""], first
+    also = later("Nothing is called just `{name}`: this is what the search finds first; also {names}.")
+    said = also if others else later("Nothing is called just `{name}`: this is what the search finds first.")
+    return [*wrapped(phrase(said, name=text, names=", ".join(others))), ""], first
 
 
 def _answer(args: argparse.Namespace, shown: Sequence[Shown]) -> list[str]:

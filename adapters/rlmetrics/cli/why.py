@@ -48,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
     from rlmetrics.answers.why_answer import why, why_lines
     from rlmetrics.names.tables.loading import load_tables
     from rlmetrics.wording.terminal import has_colour, printed, shows, width
+    from rlmetrics.wording.voice import spoken
 
     from .output import json_text
 
@@ -79,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
             )
     for item in found.runs:
         for note in item.notes:
-            print(f"rlmetrics why: {item.run}: {note}", file=sys.stderr)
+            print(f"rlmetrics why: {item.run}: {spoken(note)}", file=sys.stderr)
     return 0
 
 

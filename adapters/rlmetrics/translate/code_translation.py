@@ -17,6 +17,7 @@ from rlmetrics.names.differences.severity import SEVERITIES
 from rlmetrics.names.meanings.key_index import KEY, SHOWN, catalogue_of
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.user_errors import NamesError
+from rlmetrics.wording.voice import later
 
 from .code_strings import CodeString, code_strings, with_strings_replaced
 from .translation_options import Options
@@ -239,7 +240,7 @@ def _source(path: Path, text: str, names: _CodeNames, report: CodeReport, cell: 
             continue
         near = names.looks_like(string)
         if near is not None:
-            why = f"is put together and looks like {near}"
+            why = later("is put together and looks like {key}").format(key=near)
             report.joined.append(CodeKey(string.line, string.column, string.text, None, "", why, cell))
     # What is filled in by `format` is listed as the key that it is a template of.
     listed = {key.place for key in report.keys}
@@ -255,7 +256,7 @@ def _named(string: CodeString, names: _CodeNames, cell: int | None) -> CodeKey |
     best = string.keyword == BEST_MODEL and not key.startswith(EVAL)
     moves = names.moves(EVAL + key if best else key)
     if not moves:
-        said = "the target has none of the trainers that log it"
+        said = later("the target has none of the trainers that log it")
         return CodeKey(string.line, string.column, key, None, "none", said, cell) if names.is_known(key) else None
     if len(moves) > 1:
         goals = [move.target or "none" if move.translated else "none" for move in moves]
@@ -263,11 +264,12 @@ def _named(string: CodeString, names: _CodeNames, cell: int | None) -> CodeKey |
         return CodeKey(string.line, string.column, key, None, "", why, cell)
     move = next(iter(moves))
     if not move.translated:
-        said = f"its {move.related[0].to} only looks like it" if move.related else "it has no counterpart"
-        return CodeKey(
-            string.line, string.column, key, None, move.severity, f"left as it is: {said} in the target", cell
-        )
-    joined = "" if string.index is not None else "stands in several pieces and is not rewritten"
+        said = later("left as it is: it has no counterpart in the target")
+        if move.related:
+            near = later("left as it is: its {key} only looks like it in the target")
+            said = near.format(key=move.related[0].to)
+        return CodeKey(string.line, string.column, key, None, move.severity, said, cell)
+    joined = "" if string.index is not None else later("stands in several pieces and is not rewritten")
     scale = move.transform
     said = joined if scale is None else f"its values become {scale.scale:g} * value + {scale.offset:g}; {joined}"
     to = move.output.removeprefix(EVAL) if best else move.output
@@ -281,7 +283,7 @@ def _mentioned(string: CodeString, names: _CodeNames, cell: int | None) -> Itera
             continue
         moves = names.moves(word)
         if len(moves) == 1 and moves[0].translated and moves[0].output != word:
-            why = f"is {moves[0].output} in the target"
+            why = later("is {key} in the target").format(key=moves[0].output)
             yield CodeKey(string.line, string.column, word, None, moves[0].severity, why, cell)
 
 

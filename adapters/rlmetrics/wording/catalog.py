@@ -15,6 +15,8 @@ _COMPOSED = frozenset({"what", "rest", "before", "after", "effect", "parts", "ke
 """Placeholders that may stand for something that is put together itself; others hold what is known as it stands."""
 _BETWEEN = (", then ", ", was ", "; ")
 """What never stands within a list of parts."""
+_FACETS = frozenset({"facet", "against"})
+"""Placeholders for words that tell metrics apart, such as ``score``; elsewhere one word may be a key."""
 _AS_IT_IS = frozenset({"key", "keys", "names", "old", "new"})
 """Placeholders for keys and for values of settings, which are the same in every language."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -59,9 +61,17 @@ class Catalog(Mapping[str, str]):
         sentences: English sentence to its translation.
         patterns: English sentences among them whose placeholders stand for what an answer puts there.
         names: Words that stay as they are.
+        facets: Single words that tell metrics apart.
     """
 
-    def __init__(self, sentences: Mapping[str, str], patterns: Iterable[str] = (), names: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        sentences: Mapping[str, str],
+        patterns: Iterable[str] = (),
+        names: Iterable[str] = (),
+        facets: Mapping[str, str] | None = None,
+    ) -> None:
+        self._facets = facets or {}
         self._exact = {_plain(english): _plain(text) for english, text in sentences.items()}
         shortened = ((_BRACKETS.sub("", english), text) for english, text in self._exact.items())
         self._short = {english: text for english, text in shortened if english} | self._exact
@@ -142,6 +152,8 @@ class Catalog(Mapping[str, str]):
         if name == "parts" and any(between in text for between in _BETWEEN):
             return None
         said = self._said(text)
+        if said is None and name in _FACETS:
+            return self._facets.get(text, text if " " not in text else None)
         if said is None and _is_neutral(text, self._names):
             return text
         return self.find(text) if said is None and name in _COMPOSED else said
@@ -158,7 +170,7 @@ def stored_catalog(language: str) -> Catalog:
 
     with open(f"{folders[0]}/languages/{language}.json", "rb") as stream:
         table = json.loads(stream.read())
-    return Catalog(table["SENTENCES"], table["PATTERNS"], table["NAMES"])
+    return Catalog(table["SENTENCES"], table["PATTERNS"], table["NAMES"], table.get("FACETS"))
 
 
 def tidied(text: str) -> str:

@@ -165,13 +165,16 @@ class LanguageTexts:
     def catalog_table(self) -> dict[str, object]:
         """Return what answers at run time make their catalog of.
 
-        One word is left out unless answers say it, since keys such as ``loss`` are called like facets and families.
+        One word is left out unless answers say it, since keys such as ``loss`` are called like facets and families;
+        those of facets stand apart.
         """
         patterns = self._patterns()
         spoken = {*patterns, *(self.files["signatures"].sentences if "signatures" in self.files else ())}
         known = self.sentences().items()
         sentences = {english: text for english, text in known if english in spoken or not english.isalpha()}
-        return {"SENTENCES": sentences, "PATTERNS": patterns, "NAMES": [*self.glossary.names]}
+        facets = self.files["facets"].sentences.items() if "facets" in self.files else ()
+        words = {english: text for english, text in facets if english.isalpha()}
+        return {"SENTENCES": sentences, "PATTERNS": patterns, "NAMES": [*self.glossary.names], "FACETS": words}
 
     def _patterns(self) -> list[str]:
         parts = [self.files[part].sentences for part in _PATTERNS if part in self.files]

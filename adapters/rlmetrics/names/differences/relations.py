@@ -177,7 +177,7 @@ def why_in_short(source: str, target: str, tables: Tables) -> str | None:
 
 
 def _contrast(facet: str, here: Any, there: Any) -> str:
-    """Return a facet of the other metric against that of this one."""
+    """Return a facet of the other metric against that of this one; catalogs know these as patterns of two words."""
     if facet == "predicate":
         return f"not only if {_shown(here)}" if there is None else f"counts if {_shown(there)}"
     if facet == "quantity":

@@ -239,7 +239,7 @@ def _answer(
     other: Recognised | None,
     marks: frozenset[str] = frozenset(),
 ) -> SourceAnswer:
-    """Return where a run comes from among what an index holds; ``marks`` are keys that none of its trainers need log."""
+    """Return where a run comes from among what an index holds; ``marks`` are what its framework itself logs."""
     observed = Observed.of(index, clues)
     # What a framework itself writes into every log speaks for it, and against no trainer of it.
     telling = sum(name in observed.rows or name not in marks for name in observed.telling)
