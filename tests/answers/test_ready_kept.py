@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 import rlmetrics.tables
 from rlmetrics.codegen.cache import code_files
 from rlmetrics.codegen.generate import ready_answers
+from rlmetrics.codegen.generate.read_facts import Files
 from rlmetrics.codegen.generate.ready_answers import MADE_BY, emit
+from rlmetrics.codegen.tables.json_tables import text_of
 
 TABLES = Path(rlmetrics.tables.__path__[0])
 FEW = 12
+NAMES = ("critic/vf_loss", "critic/grad_norm", "critic/lr", "vf_loss", "val_acc")
+"""Names of few metrics, one of them an alias in no release."""
 
 
 @pytest.fixture
@@ -29,9 +35,10 @@ def few_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask a few names, and a few sources."""
     every = ready_answers._units
 
-    def few(files: ready_answers._Files):
+    def few(files: Files):
         units = [unit._replace(about=unit.about[-FEW:]) for unit in every(files)]
-        named = [unit for unit in units if unit.book in ("resolve", "show")][:5]
+        named = [unit for unit in units if unit.book in ("resolve", "show") and {*NAMES} & {*unit.about}]
+        named = [unit._replace(about=tuple(name for name in unit.about if name in NAMES)) for unit in named]
         return [*named, *(unit for unit in units if ready_answers._course(unit) in ("verl[critic]", "trl[PRMTrainer]"))]
 
     monkeypatch.setattr(ready_answers, "_units", few)
@@ -65,26 +72,73 @@ def test_nothing_is_asked_twice(tables, tmp_path, monkeypatch):
     assert again == []
 
 
+def _note(table: dict[str, Any]) -> None:
+    table["notes"][3] += " So it is."
+
+
+def _brief(table: dict[str, Any]) -> None:
+    table["METRICS"]["value/loss"]["brief"] = "What the critic minimises."
+
+
+def _description(table: dict[str, Any]) -> None:
+    table["TEXTS"]["critic/gradient_norm"]["description"] = "Of the critic alone."
+
+
+def _trait(table: dict[str, Any]) -> None:
+    table["TRAITS"]["divided_by_micro_batches"]["what"] += " in the end"
+
+
+def _default(table: dict[str, Any]) -> None:
+    table["config"]["critic.ppo_epochs"]["defaults"][0][1] = 3
+
+
+def _alias(table: dict[str, Any]) -> None:
+    table["ALIASES"]["val_acc"] = ["value/loss"]
+
+
+def _release(table: dict[str, Any]) -> None:
+    table["RELEASES"].append(["99.0", "2099-01-01"])
+
+
+def _unread(table: dict[str, Any]) -> None:
+    table["METRICS"]["value/explained_variance"]["brief"] = "What nobody asks about here."
+
+
 @pytest.mark.parametrize(
-    ("table", "old", "new"),
+    ("table", "edit", "shows", "most"),
     [
-        ("texts/critic", '"description": "', '"description": "Now'),
-        ("metrics/value_regression", '"brief": "', '"brief": "Now '),
-        ("frameworks/verl/critic", '"kind": ', '"kind":  '),
-        ("families", "advantage", "advantage"),
-        ("languages/zh", "：", ":"),
+        ("frameworks/verl/critic", _note, True, 6),
+        ("metrics/value", _brief, True, 6),
+        ("texts/critic", _description, True, 6),
+        ("signatures", _trait, True, 6),
+        ("frameworks/verl/critic", _default, False, 99),
+        ("lookup", _alias, True, 6),
+        ("frameworks/verl/framework", _release, True, 99),
+        ("metrics/value", _unread, False, 0),
     ],
 )
-def test_what_changes_is_asked_anew(table, old, new, tables, tmp_path, monkeypatch):
-    """As if nothing had been kept; and of what did not read the changed table, nothing is asked."""
-    written(tables, tmp_path)
+def test_what_changes_is_asked_anew(
+    table: str,
+    edit: Callable[[dict[str, Any]], None],
+    shows: bool,
+    most: int,
+    tables: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As if nothing had been kept; and of what did not read the changed entry, nothing is asked."""
+    first = written(tables, tmp_path)
     path = f"{ready_answers.FOLDER}/{table}.json"
-    changed = {**tables, path: tables[path].replace(old, new)}
+    data = json.loads(tables[path])
+    edit(data)
+    changed = {**tables, path: text_of(data)}
     again = asked(monkeypatch)
     found = written(changed, tmp_path)
     count = len(again)
 
     assert written(changed, None) == found
+    assert (found != first) >= shows
+    assert count <= most
     assert count < len(again) - count
 
 

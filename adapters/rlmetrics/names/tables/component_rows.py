@@ -9,7 +9,7 @@ from rlmetrics.lazy_typing import Any, NamedTuple
 
 from .key_records import Reading, Signature
 from .pieces import Piece, combine
-from .table_text import TextRows
+from .table_text import Rows
 from .versions import Releases
 
 __all__ = ["Bound", "ComponentTable", "TableRow", "expressions_of", "guards_of", "metrics_of"]
@@ -174,7 +174,7 @@ class ComponentTable:
         """Return the rows of a key; far fewer are read than by asking all rows."""
         if key not in self._called:
             keys = self._data.get("keys", ())
-            found = keys.beginning(key) if isinstance(keys, TextRows) else self._by_key.get(key, ())
+            found = keys.beginning(key) if isinstance(keys, Rows) else self._by_key.get(key, ())
             self._called[key] = [self._row(item) for item in found]
         return self._called[key]
 

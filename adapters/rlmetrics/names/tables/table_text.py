@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Scan = Callable[[str, int], tuple[Any, int]]
 
-__all__ = ["TableText", "TextRows"]
+__all__ = ["Rows", "TableText", "TextRows"]
 
 _MANY = 50
 """After so many single entries all are decoded: that takes less than to look for each of them."""
@@ -166,7 +166,15 @@ class _TextEntries(_Decoded):
         return self._whole
 
 
-class TextRows(Sequence["Any"]):
+class Rows(Sequence["Any"]):
+    """Rows that need not all be read to find some."""
+
+    @abstractmethod
+    def beginning(self, name: str) -> list[Any]:
+        """Return the rows whose first cell is a name."""
+
+
+class TextRows(Rows):
     """Values in order, each on a line of its own."""
 
     def __init__(self, text: str, start: int, end: int) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
-from typing import Any
+
+from .read_facts import ReadTables, ranges_in
 
 __all__ = ["AlikeReleases"]
-
-_RANGE = re.compile(r'"((?:[0-9][\w.]*)?(?:\.\.(?:[0-9][\w.]*)?)?)"')
-"""A release or a range of them, as a text of JSON."""
 
 _PROOFS = "proofs"
 """Tables of where the source shows something, which ready answers look up themselves."""
@@ -24,17 +21,17 @@ class AlikeReleases:
     """The releases of one component.
 
     Args:
-        index: The table of the framework.
-        texts: The texts of all tables, by name.
+        tables: What is read of all tables.
         framework: The framework.
         component: Its name; nothing for the framework as a whole.
     """
 
-    def __init__(self, index: Mapping[str, Any], texts: Mapping[str, str], framework: str, component: str) -> None:
-        self._own, self._texts = index, texts
+    def __init__(self, tables: ReadTables, framework: str, component: str) -> None:
+        self._tables = tables
         self._index = f"frameworks/{framework}/framework"
         self._framework, self._component = framework, component
-        self._releases = tuple(dict(index["RELEASES"]))
+        self._own = tables.whole(self._index)
+        self._releases = tuple(dict(self._own["RELEASES"]))
         self._known: set[str] = set()
         self._edges: set[int] = set()
 
@@ -52,18 +49,18 @@ class AlikeReleases:
         if place == _PROOFS or (place in _PER_FRAMEWORK and rest[0] != self._framework):
             return frozenset()
         if table != self._index:
-            return _edges_in(self._texts.get(table, ""), self._releases)
+            return _edges_in(self._tables.ranges(table), self._releases)
         # What other components there are does not matter.
         rows = [row for row in self._own["COMPONENTS"] if row[0] == self._component]
         others = {name: value for name, value in self._own.items() if name not in ("RELEASES", "COMPONENTS")}
-        return _edges_in(json.dumps([rows, others]), self._releases)
+        return _edges_in(ranges_in(json.dumps([rows, others])), self._releases)
 
 
 @lru_cache(maxsize=4096)
-def _edges_in(text: str, releases: Sequence[str]) -> frozenset[int]:
+def _edges_in(ranges: frozenset[str], releases: Sequence[str]) -> frozenset[int]:
     order = {release: place for place, release in enumerate(releases)}
     edges: set[int] = set()
-    for found in {*_RANGE.findall(text)}:
+    for found in ranges:
         first, dots, last = found.partition("..")
         end = last if dots else first
         edges.update([order[first]] if first in order else [])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+from zlib import crc32
 
 from rlmetrics.answers.asked import Answer, answer_anywhere, answer_at
 from rlmetrics.answers.diff_answer import diff_lines
@@ -22,7 +24,27 @@ from rlmetrics.wording.signature_words import source_words
 from rlmetrics.wording.source_places import addresses_of, place_texts
 from rlmetrics.wording.terminal import UnlaidBlock, labelled, unlaid
 
-__all__ = ["NAMED", "RELEASED"]
+__all__ = ["ALL", "NAMED", "RELEASED", "Share"]
+
+
+class Share(NamedTuple):
+    """Some of a component's keys, the same ones in each of its releases.
+
+    Attributes:
+        place: Which of all shares this is.
+        count: How many there are.
+    """
+
+    place: int
+    count: int
+
+    def has(self, key: str) -> bool:
+        """Tell whether a key is among them."""
+        return crc32(key.encode()) % self.count == self.place
+
+
+ALL = Share(0, 1)
+"""All keys."""
 
 
 def _resolved(name: str, tables: Tables) -> Iterator[tuple[str, str]]:
@@ -46,15 +68,16 @@ def _shown(name: str, tables: Tables) -> Iterator[tuple[str, str]]:
     yield name, entry(unlaid(lines), [item.metric for item in found], {})
 
 
-def _at(source: str, _: str, tables: Tables, newest: bool) -> Iterator[tuple[str, str]]:
+def _at(source: str, _: str, tables: Tables, newest: bool, share: Share) -> Iterator[tuple[str, str]]:
     """Yield what `resolve` says of each key of training; nothing where the source is more than one."""
     try:
         view = open_view(source, spec=tables)
     except NamesError:
         return  # several classes of one name
+    assert isinstance(view, FrameworkView)
     component = source.partition("==")[0]
     table = tables.framework(view.source.framework)
-    for key in dict.fromkeys(item.key for item in view.entries() if item.mode == "train"):
+    for key in dict.fromkeys(key for _, key, mode in view.places() if mode == "train" and share.has(key)):
 
         def answer(key: str = key) -> Answer:
             return answer_at(view, key)
@@ -94,7 +117,7 @@ def _spelled(source: str, tables: Tables) -> Sequence[str]:
     return source, source_words(source, tables), f"\n{release}"
 
 
-def _mapped(source: str, target: str, tables: Tables, newest: bool) -> Iterator[tuple[str, str]]:
+def _mapped(source: str, target: str, tables: Tables, newest: bool, _: Share) -> Iterator[tuple[str, str]]:
     """Yield what `map` says of a pair of sources as a whole, and of each key of training."""
     try:
         names = map_names(source, target, spec=tables)
@@ -115,7 +138,7 @@ def _mapped(source: str, target: str, tables: Tables, newest: bool) -> Iterator[
             yield pair_name(key, component, target), entry(unlaid(lines), (), {}, _spelled(source, tables))
 
 
-def _changed(source: str, target: str, tables: Tables, newest: bool) -> Iterator[tuple[str, str]]:
+def _changed(source: str, target: str, tables: Tables, newest: bool, _: Share) -> Iterator[tuple[str, str]]:
     """Yield what `diff` says of a release and the newest one."""
     if newest:
         return
@@ -133,9 +156,9 @@ def _changed(source: str, target: str, tables: Tables, newest: bool) -> Iterator
 NAMED: Mapping[str, Callable[[str, Tables], Iterator[tuple[str, str]]]] = {"resolve": _resolved, "show": _shown}
 """What answers about a name, by book."""
 
-RELEASED: Mapping[str, Callable[[str, str, Tables, bool], Iterator[tuple[str, str]]]] = {
+RELEASED: Mapping[str, Callable[[str, str, Tables, bool, Share], Iterator[tuple[str, str]]]] = {
     AT: _at,
     MAP: _mapped,
     DIFF: _changed,
 }
-"""What answers about a source, in view of another one, and as the newest or an older one, by book."""
+"""What answers about a source, in view of another one, as the newest or an older one, and of which keys, by book."""
