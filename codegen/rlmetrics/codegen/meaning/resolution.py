@@ -334,10 +334,11 @@ def _pieces(
     releases: int,
 ) -> Iterator[tuple[int, SpecPiece]]:
     """Yield a piece for each set of releases in which its guards read alike and a guide says the same."""
+    stated = fields.model_fields_set
     says = {
         name: value
         for name in _sayings(type(fields))
-        if name in fields.model_fields_set and (value := getattr(fields, name)) not in (None, [], {})
+        if name in stated and (value := getattr(fields, name)) not in (None, [], {})
     }
     says.update(instead)
     if "bind" in says:
