@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -23,26 +24,45 @@ NAMES = ("critic/vf_loss", "critic/grad_norm", "critic/lr", "vf_loss", "val_acc"
 """Names of few metrics, one of them an alias in no release."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def tables() -> dict[str, str]:
     """The files of all tables as they are written."""
     files = sorted(TABLES.rglob("*.json"))
     return {f"{ready_answers.FOLDER}/{path.relative_to(TABLES).as_posix()}": path.read_text() for path in files}
 
 
-@pytest.fixture(autouse=True)
-def few_units(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def few_units() -> Iterator[None]:
     """Ask a few names, and a few sources."""
     every = ready_answers._units
 
-    def few(files: Files):
-        units = [unit._replace(about=unit.about[-FEW:]) for unit in every(files)]
-        named = [unit for unit in units if unit.book in ("resolve", "show") and {*NAMES} & {*unit.about}]
+    def few(files: Files) -> list[ready_answers._Unit]:
+        units = [
+            unit._replace(about=unit.about[-FEW:]) for unit in every(files) if unit.book not in ("resolve", "show")
+        ]
+        named = [unit for unit in every(files) if unit.book in ("resolve", "show") and {*NAMES} & {*unit.about}]
         named = [unit._replace(about=tuple(name for name in unit.about if name in NAMES)) for unit in named]
         return [*named, *(unit for unit in units if ready_answers._course(unit) in ("verl[critic]", "trl[PRMTrainer]"))]
 
-    monkeypatch.setattr(ready_answers, "_units", few)
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ready_answers, "_units", few)
+        patch.setattr("os.cpu_count", lambda: 1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def first(
+    tables: dict[str, str], few_units: None, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, str]]:
+    """What a first run keeps, and the books that it writes."""
+    folder = tmp_path_factory.mktemp("first")
+    return folder, written(tables, folder)
+
+
+@pytest.fixture
+def kept(first: tuple[Path, dict[str, str]], tmp_path: Path) -> Path:
+    """A folder with what the first run kept."""
+    return Path(shutil.copytree(first[0], tmp_path / "kept"))
 
 
 def written(tables: Mapping[str, str], cache: Path | None) -> dict[str, str]:
@@ -63,12 +83,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     return questions
 
 
-def test_nothing_is_asked_twice(tables, tmp_path, monkeypatch):
+def test_nothing_is_asked_twice(tables, first, kept, monkeypatch):
     """Where no table has changed."""
-    first = written(tables, tmp_path)
     again = asked(monkeypatch)
 
-    assert written(tables, tmp_path) == first
+    assert written(tables, kept) == first[1]
     assert again == []
 
 
@@ -123,21 +142,21 @@ def test_what_changes_is_asked_anew(
     shows: bool,
     most: int,
     tables: dict[str, str],
-    tmp_path: Path,
+    first: tuple[Path, dict[str, str]],
+    kept: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As if nothing had been kept; and of what did not read the changed entry, nothing is asked."""
-    first = written(tables, tmp_path)
     path = f"{ready_answers.FOLDER}/{table}.json"
     data = json.loads(tables[path])
     edit(data)
     changed = {**tables, path: text_of(data)}
     again = asked(monkeypatch)
-    found = written(changed, tmp_path)
+    found = written(changed, kept)
     count = len(again)
 
     assert written(changed, None) == found
-    assert (found != first) >= shows
+    assert (found != first[1]) >= shows
     assert count <= most
     assert count < len(again) - count
 

@@ -32,15 +32,15 @@ class Share(NamedTuple):
 
     Attributes:
         place: Which of all shares this is.
-        count: How many there are.
+        shares: How many there are.
     """
 
     place: int
-    count: int
+    shares: int
 
     def has(self, key: str) -> bool:
         """Tell whether a key is among them."""
-        return crc32(key.encode()) % self.count == self.place
+        return crc32(key.encode()) % self.shares == self.place
 
 
 ALL = Share(0, 1)
