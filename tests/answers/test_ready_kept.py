@@ -104,7 +104,7 @@ def _description(table: dict[str, Any]) -> None:
 
 
 def _trait(table: dict[str, Any]) -> None:
-    table["TRAITS"]["divided_by_micro_batches"]["what"] += " in the end"
+    table["TRAITS"]["empty_rows_in_mean"]["what"] += " in the end"
 
 
 def _default(table: dict[str, Any]) -> None:
