@@ -17,6 +17,7 @@ from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.kinds.wandb.nested_names import NestedNames
 from rlmetrics.logs.kinds.wandb.row_items import is_own
 from rlmetrics.logs.kinds.wandb.run import settings
 from rlmetrics.logs.log import arguments_among
@@ -28,12 +29,13 @@ from .detection import origin_of
 from .origins import Decision, Origin, origin_by
 from .report import Report
 from .rewriting.wandb.ids import NewId
+from .rewriting.wandb.nested_rows import nested_row
 from .rival_keys import colliding
 from .run_severity import judge_by
 from .translation_options import Options
 from .translator import Translator, nothing_translated
 
-__all__ = ["COPY_MARK", "SCHEME", "recorded_in", "told", "translate_server_run", "values_of"]
+__all__ = ["COPY_MARK", "SCHEME", "metrics_of", "recorded_in", "told", "translate_server_run", "values_of"]
 
 SCHEME = "wandb:"
 """What the address of a run begins with: ``wandb:ENTITY/PROJECT/RUN``."""
@@ -90,9 +92,12 @@ def translate_server_run(
     with told(address):
         api = wandb.Api()
         run = api.run(f"{entity}/{project}/{name}")
-        summary = values_of(run.summaryMetrics)
+        kept = values_of(run.summaryMetrics)
         logged = _logged(run)
         last = run.lastHistoryStep
+    nested = NestedNames()
+    nested.know(logged)
+    summary, _ = nested.flat(kept, summary=True)
 
     def infer() -> Origin:
         recorded = recorded_in(run)
@@ -111,7 +116,7 @@ def translate_server_run(
     if len(set(outputs)) < len(outputs):
         # Decided by the whole run each time, so that a copy that is continued is what it would have been.
         with told(address):
-            rows = ((None, values_of(row)) for row in chain(run.scan_history(), [summary]))
+            rows = ((None, row) for row in chain((metrics_of(row, nested) for row in run.scan_history()), [summary]))
             translator.set_aside(colliding(rows, translator).get(None, frozenset()))
     copy_id = NewId.of(name, report.source, report.target).new
     with told(address):
@@ -122,7 +127,7 @@ def translate_server_run(
         with told(address):
             _define(_Unlogged(), _definitions(run.rawconfig.get("_wandb", {})), translator, summary)
             for row in run.scan_history():
-                translator.row(values_of(row))
+                translator.row(metrics_of(row, nested))
                 report.records += 1
         translator.row(summary)
         judge_by(report, translator, RunSettings(flattened(run.config), "W&B"), advise=True)
@@ -149,11 +154,11 @@ def translate_server_run(
             for row in run.scan_history(min_step=done + 1) if done < last else []:
                 values = values_of(row)
                 when = {"_timestamp": row["_timestamp"]} if "_timestamp" in row else {}
-                copy.log({**translator.row(values), **when}, step=row["_step"], commit=True)
+                copy.log({**nested_row(values, nested, translator), **when}, step=row["_step"], commit=True)
                 report.records += 1
                 if progress:
                     progress(Path(address), row["_step"] + 1, last + 1)
-            copy.summary.update(translator.row(summary))
+            copy.summary.update(nested_row(kept, nested, translator, summary=True))
             names = {old: how["to"] for old, how in report.translated.items() if how["to"] != old}
             copy.config.update({COPY_MARK: {**note, "names": names | report.set_aside}}, allow_val_change=True)
         except BaseException:
@@ -251,6 +256,11 @@ def _numbers(row: dict[str, Any]) -> dict[str, Any]:
 def values_of(row: dict[str, Any]) -> dict[str, Any]:
     """Return what a row says about metrics, without those of W&B itself."""
     return _numbers({key: value for key, value in row.items() if not is_own(key)})
+
+
+def metrics_of(row: dict[str, Any], nested: NestedNames) -> dict[str, Any]:
+    """Return what a row of the history says about metrics, those in dicts under the names that W&B shows."""
+    return nested.flat(values_of(row), summary=False)[0]
 
 
 def _logged(run: Any) -> list[str]:

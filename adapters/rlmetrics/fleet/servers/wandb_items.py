@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from rlmetrics.health.judging import judged_rows, keys_of
 from rlmetrics.health.report_records import Report as Judgement
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.kinds.wandb.nested_names import NestedNames
 from rlmetrics.logs.kinds.wandb_workspace import names_in
 from rlmetrics.logs.log import arguments_among
 from rlmetrics.logs.reading import LoggedRow, RecordedRun, as_step
@@ -27,7 +28,7 @@ from rlmetrics.translate.translation_options import Options
 from rlmetrics.translate.view_server import SCHEME as VIEW_SCHEME
 from rlmetrics.translate.view_server import Address
 from rlmetrics.translate.views import translate_view
-from rlmetrics.translate.wandb_runs import SCHEME, recorded_in, told, translate_server_run, values_of
+from rlmetrics.translate.wandb_runs import SCHEME, metrics_of, recorded_in, told, translate_server_run, values_of
 from rlmetrics.wording.voice import later
 
 from .chosen_runs import Selection
@@ -107,9 +108,10 @@ class WandbServerRun(ServerRun):
         recorded = recorded_in(run)
 
         def rows() -> Iterator[LoggedRow]:
+            nested = NestedNames()
             with told(self.address):
                 for row in run.scan_history():
-                    yield LoggedRow(as_step(row.get("_step")), values_of(row))
+                    yield LoggedRow(as_step(row.get("_step")), metrics_of(row, nested))
 
         def infer(first: Sequence[LoggedRow]) -> SourceAnswer:
             settings = frozenset(recorded)

@@ -1,27 +1,41 @@
 """The items of a logged row or of a summary: which names they belong to, and their values.
 
-wandb's Python writer (up to 0.18) has one item for each name, under ``key``. Its Go writer has a list, ``nested_key``,
-whose first element is the name; what follows leads into a dict, so that a histogram is several items.
+wandb's Python writer (up to 0.18) has one item for each name that was logged, under ``key``. Its Go writer has a list,
+``nested_key``, whose first element is that name; what follows leads into a dict.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, NamedTuple
 
-from ...decimals import number
+from ...decimals import number, written
+from .nested_names import NestedNames, leaves, put
 from .wandb_messages import item_class
 
-__all__ = ["is_own", "name_in", "name_of", "read_item", "value_field", "value_in", "values_of"]
+__all__ = ["Part", "is_own", "path_of", "read_item", "read_value", "value_field", "value_in", "values_of", "within"]
 
 
 _JSON = json.JSONDecoder(parse_float=number, parse_int=number)
 """Reads numbers with all their digits."""
 
 
-def name_of(item: bytes) -> str:
-    """Return the name that an item belongs to."""
-    return name_in(item_class().FromString(item))
+class Part(NamedTuple):
+    """An item of the Go writer's kind, or what is one of a dict that the Python writer has in one item.
+
+    Attributes:
+        item: As the Go writer writes it.
+        path: Its path.
+        length: How many elements of the path are the name; the others lead into the value.
+        whole: The item that was read.
+    """
+
+    item: bytes
+    path: list[str]
+    length: int
+    whole: bytes
 
 
 def is_own(name: str) -> bool:
@@ -29,52 +43,70 @@ def is_own(name: str) -> bool:
     return name in {"_step", "_runtime", "_timestamp"} or name.startswith("_wandb")
 
 
-def values_of(items: list[bytes]) -> dict[str, Any]:
+def path_of(item: Any) -> list[str]:
+    """Return the path of an item, as a message."""
+    return [*item.nested_key] or [item.key]
+
+
+def within(items: Iterable[bytes], names: NestedNames, *, summary: bool) -> tuple[dict[str, list[Part]], set[str]]:
+    """Return the parts of each name in a row, and what begins the paths that have other names from here on."""
+    parts = [(item, path_of(item_class().FromString(item)), whole) for whole in items for item in _apart(whole)]
+    changed = names.learn([path for _, path, _ in parts], summary=summary)
+    found: dict[str, list[Part]] = {}
+    for item, path, whole in parts:
+        length = 1 if is_own(path[0]) else names.length(path, summary=summary)
+        found.setdefault(".".join(path[:length]), []).append(Part(item, path, length, whole))
+    return found, changed
+
+
+def _apart(item: bytes) -> list[bytes]:
+    """Return an item, or those that the Go writer would have written for a dict in it."""
+    message = item_class().FromString(item)
+    path = path_of(message)
+    if not message.value_json.lstrip().startswith("{") or is_own(path[0]):
+        return [item]
+    with suppress(ValueError, RecursionError):  # what can't be read is one value
+        found = list(leaves(_JSON.decode(message.value_json)))
+        if [inner for inner, _ in found] != [()]:
+            make = item_class()
+            return [
+                make(nested_key=[*path, *inner], value_json=written(leaf)).SerializeToString() for inner, leaf in found
+            ]
+    return [item]
+
+
+def values_of(items: Iterable[bytes], names: NestedNames, *, summary: bool) -> dict[str, Any]:
     """Return the values of metrics in the items of a row, those of W&B itself left out."""
-    row: dict[str, list[bytes]] = {}
-    for item in items:
-        row.setdefault(name_of(item), []).append(item)
-    return {name: value_in(own_items) for name, own_items in row.items() if not is_own(name)}
+    parts, _ = within(items, names, summary=summary)
+    return {name: value_in(own_parts) for name, own_parts in parts.items() if not is_own(name)}
 
 
-def name_in(item: Any) -> str:
-    """Return the name that an item, as a message, belongs to."""
-    name: str = item.nested_key[0] if item.nested_key else item.key
-    return name
+def value_in(parts: list[Part]) -> Any:
+    """Return the value under a name, put together from its parts."""
+    whole: dict[str, Any] = {}
+    for part in parts:
+        put(whole, ("", *part.path[part.length :]), read_value(item_class().FromString(part.item)))
+    return whole[""]
 
 
-def value_in(items: list[bytes]) -> Any:
-    """Return the value under a name, put together from its items."""
-    whole: Any = None
-    for item in map(item_class().FromString, items):
-        value, path = _read(item), tuple(item.nested_key)[1:]
-        if not path:
-            whole = value
-            continue
-        whole = whole if isinstance(whole, dict) else {}
-        inner = whole
-        for part in path[:-1]:
-            inner[part] = inner[part] if isinstance(inner.get(part), dict) else {}
-            inner = inner[part]
-        inner[path[-1]] = value
-    return whole
-
-
-def _read(item: Any) -> Any:
+def read_value(item: Any) -> Any:
+    """Return the value of an item, as a message."""
     field = value_field(item)
     if field in ("value_json", "json"):
         return _JSON.decode(getattr(item, field))
     return None if field == "none" else getattr(item, field)
 
 
-def read_item(item: bytes) -> tuple[str, Any]:
-    """Return the whole name and the value of an item; numbers are floats."""
+def read_item(item: bytes) -> list[tuple[str, Any]]:
+    """Return the whole names and the values in an item; numbers are floats."""
     message = item_class().FromString(item)
     field = value_field(message)
-    name = ".".join(message.nested_key) if message.nested_key else message.key
-    if field in ("value_json", "json"):
-        return name, json.loads(getattr(message, field))
-    return name, None if field == "none" else getattr(message, field)
+    path = path_of(message)
+    if field not in ("value_json", "json"):
+        return [(".".join(path), None if field == "none" else getattr(message, field))]
+    value = json.loads(getattr(message, field))
+    found = [((), value)] if is_own(path[0]) else leaves(value)
+    return [(".".join([*path, *inner]), leaf) for inner, leaf in found]
 
 
 def value_field(item: Any) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ...input_errors import InputError
 from ...protobufs import decode_error
-from .row_items import is_own, name_of, read_item, values_of
+from .nested_names import NestedNames
+from .row_items import is_own, read_item, values_of, within
 from .transactions import Tail, records
 from .wandb_messages import record_class
 
@@ -27,12 +29,12 @@ def history_names(path: Path, most: int) -> list[str]:
         InputError: If the file is damaged.
     """
     names: dict[str, None] = {}
-    rows = 0
+    nested, rows = NestedNames(), 0
     for offset, payload in records(path, Tail()):
         record = parsed(path, offset, payload)
         if record.HasField("history"):
             try:
-                logged = [name_of(item) for item in record.history.item]
+                logged, _ = within(record.history.item, nested, summary=False)
             except decode_error() as error:
                 msg = f"record at byte {offset}: {error}"
                 raise InputError(msg, path) from None
@@ -65,12 +67,13 @@ def rows_of(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         InputError: If the file is damaged.
     """
+    names = NestedNames()
     for offset, payload in records(path, Tail()):
         record = parsed(path, offset, payload)
-        items = [*record.history.item, *record.summary.update, *record.run.summary.update]
-        if items:
+        logged, summary = record.history.item, [*record.summary.update, *record.run.summary.update]
+        if logged or summary:
             try:
-                yield values_of(items)
+                yield values_of(logged or summary, names, summary=not logged)
             except (ValueError, RecursionError, decode_error()) as error:
                 msg = f"record at byte {offset}: {error}"
                 raise InputError(msg, path) from None
@@ -125,7 +128,7 @@ def _rows(path: Path, tail: Tail, begin: int) -> Iterator[tuple[int, dict[str, A
     for offset, payload in records(path, tail, begin):
         record = parsed(path, offset, payload)
         if record.HasField("history"):
-            row = dict(map(read_item, record.history.item))
+            row = dict(chain.from_iterable(map(read_item, record.history.item)))
             if record.history.HasField("step"):
                 row.setdefault("_step", record.history.step.num)
             yield tail.end, row

@@ -10,11 +10,13 @@ from typing import ClassVar
 from rlmetrics.logs.decimals import number, written
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.kinds.wandb import OfflineRun, members, recognises
+from rlmetrics.logs.kinds.wandb.nested_names import NestedNames
 from rlmetrics.logs.kinds.wandb.row_items import is_own
 
 from ...report import Report
 from ...translator import Translator
 from ..log_rewriter import RowRewriter
+from .nested_rows import nested_row
 from .run_translation import translate_run
 
 __all__ = ["OfflineRunRewriter"]
@@ -37,18 +39,19 @@ class OfflineRunRewriter(RowRewriter[OfflineRun]):
         if path.is_file():
             translate_run(path, output, translator, report, self.options)
             return
-        for file in members(path):
+        summary, names = path / "files" / "wandb-summary.json", NestedNames()
+        for file in sorted(members(path), key=lambda file: file == summary):
             goal = output / file.relative_to(path)
             goal.parent.mkdir(parents=True, exist_ok=True)
             if file.parent == path and recognises(file):
-                translate_run(file, goal, translator, report, self.options)
-            elif file == path / "files" / "wandb-summary.json":
-                _summary(file, goal, translator)
+                names = translate_run(file, goal, translator, report, self.options)
+            elif file == summary:
+                _summary(file, goal, translator, names)
             else:
                 shutil.copyfile(file, goal)
 
 
-def _summary(path: Path, output: Path, translator: Translator) -> None:
+def _summary(path: Path, output: Path, translator: Translator, names: NestedNames) -> None:
     """Write the copy of the summary that lies beside the run; one that was not finished is copied as it is."""
     try:
         row = json.loads(path.read_bytes(), parse_int=number, parse_float=number)
@@ -58,7 +61,8 @@ def _summary(path: Path, output: Path, translator: Translator) -> None:
         shutil.copyfile(path, output)
         return
     try:
-        renamed = translator.row({name: value for name, value in row.items() if not is_own(name)})
+        logged = {name: value for name, value in row.items() if not is_own(name)}
+        renamed = nested_row(logged, names, translator, summary=True)
     except InputError as error:
         raise InputError(str(error), path) from None
     own = {name: value for name, value in row.items() if is_own(name)}

@@ -6,13 +6,15 @@ becomes of these fields is looked up, and the value is copied unseen.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import repeat
 from typing import Any
 
 from rlmetrics.logs.decimals import written
 from rlmetrics.logs.input_errors import InputError
-from rlmetrics.logs.kinds.wandb.row_items import is_own, name_in, name_of, value_field, value_in
+from rlmetrics.logs.kinds.wandb.nested_names import NestedNames, nested, put
+from rlmetrics.logs.kinds.wandb.row_items import Part, is_own, path_of, read_value, value_field, value_in, within
 from rlmetrics.logs.kinds.wandb.wandb_messages import item_class
 from rlmetrics.logs.protobufs import decode_error
 
@@ -23,10 +25,15 @@ __all__ = ["ItemTranslator"]
 
 _VALUE = b"\x82\x01"
 """The tag of ``value_json``. After whole fields it can be nothing else."""
+_DICT = b"{"
+"""What is in values that may hold further metrics."""
 _MAX_ROWS = 1000
 """How many decisions between names that claim the same one are remembered."""
 _MAX_HEADS = 100_000
 """How many names, with paths into their values, are remembered."""
+
+Form = tuple[str, ...]
+"""The elements of a path that are a name: joined by dots, several are the same."""
 
 
 class ItemTranslator:
@@ -34,19 +41,23 @@ class ItemTranslator:
 
     Args:
         translator: Carries the names.
+        nested: Tells which part of a path is a name.
 
     Attributes:
         fresh: Every name written since somebody emptied the list, and the old name it comes from.
     """
 
-    def __init__(self, translator: Translator) -> None:
+    def __init__(self, translator: Translator, nested: NestedNames) -> None:
         self.fresh: list[tuple[str, str]] = []
         self._written: set[str] = set()
         self._translator = translator
-        self._heads: dict[bytes, bytes] = {}
-        self._names: dict[bytes, str] = {}
+        self._nested = nested
+        # Of rows, and of summaries, in which a path may lead to a statistic.
+        self._heads: tuple[dict[bytes, bytes], dict[bytes, bytes]] = {}, {}
+        self._forms: tuple[dict[bytes, Form], dict[bytes, Form]] = {}, {}
+        self._below: dict[str, set[bytes]] = {}
         self._recent: dict[bytes, bytes] = {}
-        self._claims: dict[str, list[str]] = {}
+        self._claims: dict[str, list[Form]] = {}
         self._settled: dict[tuple[tuple[str, int], ...], list[TranslatedEntry]] = {}
 
     def rename(self, row: Any, field: str) -> bool:
@@ -56,11 +67,12 @@ class ItemTranslator:
             InputError: As ``Translator.entries``.
         """
         old = list(getattr(row, field))
+        summary = field == "update"
         try:
             # Beside each row W&B writes a summary with the same items, in another order.
-            new = list(map(self._recent.__getitem__, old))
+            new = list(map(self._recent.__getitem__, old)) if summary else self._renamed_row(old, summary=False)
         except KeyError:
-            new = self._renamed_row(old)
+            new = self._renamed_row(old, summary=True)
         if new == old:
             return False
         # To assign to the items takes several times as long.
@@ -68,65 +80,89 @@ class ItemTranslator:
         getattr(row, field).extend(new)
         return True
 
-    def _renamed_row(self, old: list[bytes]) -> list[bytes]:
-        heads = self._heads
+    def _renamed_row(self, old: list[bytes], *, summary: bool) -> list[bytes]:
+        heads = self._heads[summary]
+        parts = list(map(bytes.partition, old, repeat(_VALUE)))
         with suppress(KeyError):
-            new = [heads[head] + value for head, tag, value in map(bytes.partition, old, repeat(_VALUE)) if tag]
+            new = [heads[head] + value for head, tag, value in parts if tag and _DICT not in value]
             if len(new) == len(old):
-                self._recent = dict(zip(old, new, strict=True))
+                if not summary:
+                    self._recent = dict(zip(old, new, strict=True))
                 return new
-        parts = [item.partition(_VALUE) for item in old]
-        others = [part for part in parts if not part[1] or part[0] not in heads]
-        new = [heads[head] + value for head, tag, value in parts if tag and head in heads]
-        return self._renamed_row(old) if self._learn(others) else new + self._rename_others(others)
+        new, others = [], []
+        for item, (head, tag, value) in zip(old, parts, strict=True):
+            if tag and _DICT not in value and head in heads:
+                new.append(heads[head] + value)
+            else:
+                others.append(item)
+        found, changed = within(others, self._nested, summary=summary)
+        if self._learn(found, changed, summary=summary):
+            return self._renamed_row(old, summary=summary)
+        return new + self._rename_others(found)
 
     def rename_removed(self, items: Any) -> bool:
         """Rename, in place, the items that are removed from a summary, and tell whether anything changed."""
         old = list(items)
-        new = [renamed for item in old for renamed in self._under_new_names(item, name_of(item))]
+        new = [renamed for item in old for renamed in self._under_new_names(item)]
         items[:] = new
         return new != old
 
-    def _under_new_names(self, item: bytes, name: str) -> list[bytes]:
-        if is_own(name):
+    def _under_new_names(self, item: bytes) -> list[bytes]:
+        path = path_of(item_class().FromString(item))
+        if is_own(path[0]):
             return [item]
-        return [_renamed(item, entry.name) for entry in self._translator.entries({name: None})]
+        form = path[: self._nested.length(path, summary=True)]
+        return [_renamed(item, form, entry.name) for entry in self._translator.entries({".".join(form): None})]
 
-    def _learn(self, parts: list[tuple[bytes, bytes, bytes]]) -> bool:
-        """Find out what becomes of names that were not seen before, and tell whether there are any."""
-        if len(self._names) > _MAX_HEADS:
-            self._heads.clear()
-            self._names.clear()
-        fresh = {head: _name_of_head(head) for head, tag, _ in parts if tag and head not in self._names}
-        unknown = [part for part in parts if part[0] in fresh or not part[1]]
-        names = [name_of(b"".join(part)) if (name := fresh.get(part[0])) is None else name for part in unknown]
+    def _learn(self, found: dict[str, list[Part]], changed: set[str], *, summary: bool) -> bool:
+        """Find out what becomes of names that were not seen before, and tell whether the row has to be begun anew."""
+        for root in changed:
+            self._forget(self._below.pop(root, set()))
+        heads, forms = self._heads[summary], self._forms[summary]
+        if len(forms) > _MAX_HEADS:
+            self._forget(list(forms))
+            self._claims.clear()
+        fresh = [
+            (name, part, part.whole.partition(_VALUE)[0])
+            for name, parts in found.items()
+            for part in parts
+            if part.whole.partition(_VALUE)[0] not in forms
+        ]
         # All names first, since one name may change what becomes of another.
-        new = [self._claim(name) for name in names]
-        for head, name in fresh.items():
-            if name is None:
+        new = [self._claim(name, tuple(part.path[: part.length])) for name, part, _ in fresh]
+        for name, part, head in fresh:
+            if part.item is not part.whole or not _is_head(head, part.item):
                 continue
-            self._names[head] = name
+            forms[head] = tuple(part.path[: part.length])
+            if len(part.path) > 1:
+                self._below.setdefault(part.path[0], set()).add(head)
             if is_own(name):
-                self._heads[head] = head + _VALUE
+                heads[head] = head + _VALUE
             elif len(self._claims[self._translator.key(name).output]) == 1 and not self._is_converted(name):
                 entries = self._translator.entries({name: None})
                 if len(entries) == 1:
                     self._take_down(entries[0].name, name)
-                    self._heads[head] = _renamed(head, entries[0].name) + _VALUE
-        return any(new)
+                    heads[head] = _renamed(head, forms[head], entries[0].name) + _VALUE
+        return bool(changed) or any(new)
 
-    def _claim(self, name: str) -> bool:
+    def _forget(self, some: Iterable[bytes]) -> None:
+        for known in (*self._heads, *self._forms):
+            for head in some:
+                known.pop(head, None)
+
+    def _claim(self, name: str, form: Form) -> bool:
         """Note which name a name becomes, and tell whether it is new.
 
         Names that share one have to be looked at in each row.
         """
         claims = self._claims.setdefault(name if is_own(name) else self._translator.key(name).output, [])
-        if name in claims:
+        if form in claims:
             return False
-        claims.append(name)
+        claims.append(form)
         if len(claims) > 1:
-            for head in [head for head, known in self._names.items() if known in claims]:
-                self._heads.pop(head, None)
+            for heads, forms in zip(self._heads, self._forms, strict=True):
+                for head in [head for head, known in forms.items() if known in claims]:
+                    heads.pop(head, None)
         return True
 
     def _take_down(self, new: str, old: str) -> None:
@@ -138,20 +174,39 @@ class ItemTranslator:
         move = self._translator.key(name)
         return move.translated and move.transform is not None
 
-    def _rename_others(self, parts: list[tuple[bytes, bytes, bytes]]) -> list[bytes]:
+    def _rename_others(self, found: dict[str, list[Part]]) -> list[bytes]:
         """Return the renamed items of names that can't be looked up, because values matter."""
-        old: dict[str, list[bytes]] = {}
-        for part in parts:
-            item = b"".join(part)
-            old.setdefault(self._names.get(part[0]) or name_of(item), []).append(item)
         new: list[bytes] = []
-        for entry in self._entries(old):
+        apart = [part for parts in found.values() for part in parts if part.item is not part.whole]
+        together: list[bytes] = []
+        aside = self._set_aside(found)
+        for entry in (*aside.values(), *self._entries({name: found[name] for name in found if name not in aside})):
             if not is_own(entry.old):
                 self._take_down(entry.name, entry.old)
-            new += [_written(item, entry) for item in old[entry.old]]
-        return new
+            for part in found[entry.old]:
+                (new if part.item is part.whole else together).append(_written(part, entry))
+        if sorted(part.item for part in apart) == sorted(together):
+            return new + list(dict.fromkeys(part.whole for part in apart))
+        return new + _put_together(together, by_key=bool(item_class().FromString(apart[0].whole).key))
 
-    def _entries(self, items: dict[str, list[bytes]]) -> list[TranslatedEntry]:
+    def _set_aside(self, found: dict[str, list[Part]]) -> dict[str, TranslatedEntry]:
+        """Return what becomes of names that stand in a row both in a dict and with dots, with different values."""
+        report = self._translator.report
+        entries: dict[str, TranslatedEntry] = {}
+        for name, parts in found.items():
+            forms: dict[Form, list[Part]] = {}
+            for part in parts:
+                forms.setdefault(tuple(part.path[: part.length]), []).append(part)
+            if len(forms) == 1 or self._translator.claimed(name) in (None, name) or _all_same([*forms.values()]):
+                continue
+            claimants = report.collisions.setdefault(self._translator.key(name).output, [])
+            if name not in claimants:
+                claimants.append(name)
+            report.set_aside[name] = self._translator.aside(name)
+            entries[name] = TranslatedEntry(report.set_aside[name], name, None)
+        return entries
+
+    def _entries(self, items: dict[str, list[Part]]) -> list[TranslatedEntry]:
         """Return which names are written for names that share one, are converted, or become none or two."""
         claims: dict[str, list[str]] = {}
         for name in items:
@@ -178,44 +233,58 @@ class ItemTranslator:
         return own + self._settled[key]
 
 
-def _name_of_head(head: bytes) -> str | None:
-    """Return the name in the fields before a value; None if these bytes are no whole fields."""
+def _is_head(head: bytes, item: bytes) -> bool:
+    """Tell whether the bytes before a value are whole fields, and name it."""
+    if head == item:
+        return False
     try:
-        item = item_class().FromString(head)
+        return item_class().FromString(head).SerializeToString() == head
     except decode_error():
-        return None
-    return name_in(item) if item.SerializeToString() == head else None
+        return False
 
 
-def _renamed(item: bytes, name: str) -> bytes:
+def _renamed(item: bytes, form: Sequence[str], name: str) -> bytes:
+    """Return an item under a new name: in a dict as its old name was, if the names end alike."""
     message = item_class().FromString(item)
     if message.nested_key:
-        message.nested_key[0] = name
+        message.nested_key[: len(form)] = nested(name, form)
     else:
         message.key = name
     renamed: bytes = message.SerializeToString()
     return renamed
 
 
-def _written(item: bytes, entry: TranslatedEntry) -> bytes:
+def _written(part: Part, entry: TranslatedEntry) -> bytes:
     """Return an item as an entry of the translated row says."""
+    form = part.path[: part.length]
     if not entry.converted:
-        return item if entry.name == entry.old else _renamed(item, entry.name)
-    message = item_class().FromString(item)
-    value = _at(entry.value, tuple(message.nested_key)[1:])
+        return part.item if entry.name == entry.old else _renamed(part.item, form, entry.name)
+    message = item_class().FromString(part.item)
+    value = _at(entry.value, tuple(part.path[part.length :]))
     field = value_field(message)
     if field in ("value_json", "json"):
         setattr(message, field, written(value))
     elif isinstance(value, float):
         message.number = value
-    return _renamed(message.SerializeToString(), entry.name)
+    return _renamed(message.SerializeToString(), form, entry.name)
 
 
-def _all_same(claims: list[list[bytes]]) -> bool:
+def _put_together(items: list[bytes], *, by_key: bool) -> list[bytes]:
+    """Return items with dicts in them, as wandb's Python writer has them."""
+    row: dict[str, Any] = {}
+    for item in map(item_class().FromString, items):
+        put(row, path_of(item), read_value(item))
+    make = item_class()
+    named = [{"key": name} if by_key else {"nested_key": [name]} for name in row]
+    values = [written(value) for value in row.values()]
+    return [make(**name, value_json=value).SerializeToString() for name, value in zip(named, values, strict=True)]
+
+
+def _all_same(claims: list[list[Part]]) -> bool:
     """Tell whether the items under several names hold the same value."""
-    if all(len(items) == 1 for items in claims):
-        texts = {items[0].partition(_VALUE)[2] for items in claims}
-        if len(texts) == 1 and texts != {b""}:
+    if all(len(parts) == 1 for parts in claims):
+        texts = {(part.item.partition(_VALUE)[2], *part.path[part.length :]) for (part,) in claims}
+        if len(texts) == 1 and texts != {(b"",)}:
             return True
     first, *others = claims
     return all(same(value_in(first), value_in(other)) for other in others)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.kinds.wandb.nested_names import NestedNames
 from rlmetrics.logs.kinds.wandb.row_items import is_own
 from rlmetrics.logs.kinds.wandb.run import parsed, settings
 from rlmetrics.logs.kinds.wandb.transactions import Tail, Writer, records
@@ -28,11 +29,14 @@ _BUFFER = 1 << 18
 """Bytes written at a time."""
 
 
-def translate_run(path: Path, output: Path, translator: Translator, report: Report, options: Options) -> None:
+def translate_run(path: Path, output: Path, translator: Translator, report: Report, options: Options) -> NestedNames:
     """Write a ``.wandb`` file with translated names.
 
     The new id of a run follows from the old one and the names of source and target, so that a second translation has
     the same.
+
+    Returns:
+        What names of nested dicts are, by the rows of the run.
 
     Raises:
         InputError: If the file is damaged, or a value can't be converted.
@@ -60,6 +64,7 @@ def translate_run(path: Path, output: Path, translator: Translator, report: Repo
     report.notes += [f"{path.name}: {advice}" for advice in translator.advise(run.config)]
     if run.alerts:
         report.notes.append(f"{path.name}: {run.alerts} alert(s) left out; syncing would send them again")
+    return run.nested
 
 
 class _Records:
@@ -68,6 +73,7 @@ class _Records:
     Attributes:
         alerts: How many were left out.
         config: The run's configuration, by dotted names.
+        nested: What names of nested dicts are.
     """
 
     def __init__(self, translator: Translator, report: Report, new_id: NewId | None, *, keep_alerts: bool) -> None:
@@ -77,7 +83,8 @@ class _Records:
         self._report = report
         self._new_id = new_id
         self._keep_alerts = keep_alerts
-        self._items = ItemTranslator(translator)
+        self.nested = NestedNames()
+        self._items = ItemTranslator(translator, self.nested)
         self._globs: list[Any] = []
         self._defined: set[str] = set()
         self._noted = False
