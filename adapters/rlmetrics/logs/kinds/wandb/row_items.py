@@ -105,7 +105,7 @@ def read_item(item: bytes) -> list[tuple[str, Any]]:
     if field not in ("value_json", "json"):
         return [(".".join(path), None if field == "none" else getattr(message, field))]
     value = json.loads(getattr(message, field))
-    found = [((), value)] if is_own(path[0]) else leaves(value)
+    found: Iterable[tuple[tuple[str, ...], Any]] = [((), value)] if is_own(path[0]) else leaves(value)
     return [(".".join([*path, *inner]), leaf) for inner, leaf in found]
 
 

@@ -6,7 +6,7 @@ becomes of these fields is looked up, and the value is copied unseen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import repeat
 from typing import Any
@@ -67,12 +67,13 @@ class ItemTranslator:
             InputError: As ``Translator.entries``.
         """
         old = list(getattr(row, field))
-        summary = field == "update"
-        try:
-            # Beside each row W&B writes a summary with the same items, in another order.
-            new = list(map(self._recent.__getitem__, old)) if summary else self._renamed_row(old, summary=False)
-        except KeyError:
-            new = self._renamed_row(old, summary=True)
+        summary, new = field == "update", None
+        if summary:
+            with suppress(KeyError):
+                # Beside each row W&B writes a summary with the same items, in another order.
+                new = list(map(self._recent.__getitem__, old))
+        if new is None:
+            new = self._renamed_row(old, summary=summary)
         if new == old:
             return False
         # To assign to the items takes several times as long.
@@ -89,7 +90,8 @@ class ItemTranslator:
                 if not summary:
                     self._recent = dict(zip(old, new, strict=True))
                 return new
-        new, others = [], []
+        new = []
+        others: list[bytes] = []
         for item, (head, tag, value) in zip(old, parts, strict=True):
             if tag and _DICT not in value and head in heads:
                 new.append(heads[head] + value)
@@ -145,10 +147,11 @@ class ItemTranslator:
                     heads[head] = _renamed(head, forms[head], entries[0].name) + _VALUE
         return bool(changed) or any(new)
 
-    def _forget(self, some: Iterable[bytes]) -> None:
-        for known in (*self._heads, *self._forms):
+    def _forget(self, some: Collection[bytes]) -> None:
+        for heads, forms in zip(self._heads, self._forms, strict=True):
             for head in some:
-                known.pop(head, None)
+                heads.pop(head, None)
+                forms.pop(head, None)
 
     def _claim(self, name: str, form: Form) -> bool:
         """Note which name a name becomes, and tell whether it is new.
@@ -274,10 +277,15 @@ def _put_together(items: list[bytes], *, by_key: bool) -> list[bytes]:
     row: dict[str, Any] = {}
     for item in map(item_class().FromString, items):
         put(row, path_of(item), read_value(item))
-    make = item_class()
-    named = [{"key": name} if by_key else {"nested_key": [name]} for name in row]
-    values = [written(value) for value in row.values()]
-    return [make(**name, value_json=value).SerializeToString() for name, value in zip(named, values, strict=True)]
+    made: list[bytes] = []
+    for name, value in row.items():
+        message = item_class()(value_json=written(value))
+        if by_key:
+            message.key = name
+        else:
+            message.nested_key.append(name)
+        made.append(message.SerializeToString())
+    return made
 
 
 def _all_same(claims: list[list[Part]]) -> bool:
