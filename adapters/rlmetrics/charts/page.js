@@ -143,6 +143,30 @@
       if (event.key === '/' && !/^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName)) { search.focus(); event.preventDefault(); }
     });
   }
+  const order = new Intl.Collator(undefined, {numeric: true});
+  for (const table of all('table.index')) {
+    const [head, ...below] = table.rows;
+    // Sorted are runs: the line that says how many more there are stays the last.
+    const rows = below.filter((row) => row.cells.length === head.cells.length);
+    const places = new Map(rows.map((row, place) => [row, place]));
+    const heads = [...head.cells];
+    heads.forEach((cell, column) => {
+      const button = document.createElement('button');
+      button.textContent = cell.textContent;
+      cell.replaceChildren(button);
+      button.addEventListener('click', () => {
+        const back = cell.ariaSort === 'ascending';
+        // Runs are listed by their verdict, the sickest first.
+        const text = (row) => row.cells[column].textContent;
+        const rank = (a, b) => places.get(a) - places.get(b);
+        const by = column ? (a, b) => order.compare(text(a), text(b)) || rank(a, b) : rank;
+        rows.sort((a, b) => (back ? -by(a, b) : by(a, b)));
+        head.after(...rows);
+        for (const other of heads) other.ariaSort = other === cell ? (back ? 'descending' : 'ascending') : null;
+      });
+    });
+    heads[0].ariaSort = 'ascending';
+  }
   for (const button of all('.bar button')) {
     button.addEventListener('click', () => {
       for (const item of runs) { item.box.checked = button.dataset.all === '1'; if (item.box.checked) off.delete(item.run); else off.add(item.run); }

@@ -245,3 +245,34 @@ def test_compare_and_check_have_the_same_charts(tmp_path: Path, opened: Callable
     page.locator(".ch .pl").first.focus()
     page.keyboard.press("Home")
     expect(page.locator(".ch").first.locator(".v")).to_contain_text("@ ")
+
+
+def test_the_index_of_many_runs_is_sorted_by_its_heads(tmp_path: Path, chromium_browser: Browser) -> None:
+    """By names, by numbers as such, and back to the sickest first; said in aria-sort, and reached by the keyboard."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for at, (name, rows) in enumerate((("run-10", 30), ("run-9", 120), ("run-8", 200))):
+        simulated(folder / f"{name}.jsonl", SCENARIOS[at % 2], NEW, at, rows)
+    made = tmp_path / "page.html"
+    assert main(["check", str(folder), "--at", NEW, "--html", str(made)]) in (0, 1)
+    page = chromium_browser.new_page()
+    page.goto(made.as_uri())
+    names = page.locator("table.index td:nth-child(2)")
+    heads = page.locator("table.index th")
+    first = names.all_inner_texts()
+
+    def sort(column: int) -> list[str]:
+        heads.nth(column).get_by_role("button").focus()
+        page.keyboard.press("Enter")
+        assert [head.get_attribute("aria-sort") is not None for head in heads.all()].index(True) == column
+        return names.all_inner_texts()
+
+    assert first[0] == "run-9.jsonl"
+    assert heads.nth(0).get_attribute("aria-sort") == "ascending"
+    assert sort(1) == ["run-8.jsonl", "run-9.jsonl", "run-10.jsonl"]
+    assert sort(1) == ["run-10.jsonl", "run-9.jsonl", "run-8.jsonl"]
+    assert heads.nth(1).get_attribute("aria-sort") == "descending"
+    assert sort(3) == ["run-10.jsonl", "run-9.jsonl", "run-8.jsonl"]
+    assert sort(0) == first
+    assert sort(0) == first[::-1]
+    page.close()
