@@ -103,9 +103,10 @@ class ProjectServer(wandb_server.Server):
         filters = json.loads(values.get("filters") or "{}")
         found = [run for (project, _), run in self.runs.items() if project == values["project"]]
         found = [run for run in found if _passes(run, filters)]
-        nodes = [{**self._Run({"project": run.project, "name": run.name})["project"]["run"]} for run in found]
-        nodes = [{**node, "projectId": 1} for node in nodes]
-        paged = self._paged(nodes, values, "perPage", "cursor")
+        paged = self._paged(found, values, "perPage", "cursor")
+        for edge in paged["edges"]:
+            run = edge["node"]
+            edge["node"] = {**self._Run({"project": run.project, "name": run.name})["project"]["run"], "projectId": 1}
         return {"project": {"internalId": "1", "runCount": len(found), "readOnly": False, "runs": paged}}
 
     def _bucket(self, run: wandb_server.Run) -> dict[str, Any]:

@@ -222,8 +222,9 @@ def _settings(wandb: Any) -> Any:
     """Return settings under which the copy holds nothing of the machine that it is made on."""
     known = wandb.Settings()
     wanted = {"silent": True, "console": "off", "disable_code": True, "disable_git": True, "save_code": False}
-    for name in ("disable_stats", "disable_meta"):
-        wanted[f"x_{name}" if hasattr(known, f"x_{name}") else f"_{name}"] = True
+    # The packages that are installed here, which the client would read anew for each copy, are none of the original's.
+    for name, value in (("disable_stats", True), ("disable_meta", True), ("save_requirements", False)):
+        wanted[f"x_{name}" if hasattr(known, f"x_{name}") else f"_{name}"] = value
     return wandb.Settings(**wanted)
 
 
