@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import signal
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from rlmetrics.cli import main
 
-__all__ = ["Answer", "answered"]
+__all__ = ["Answer", "answered", "hears_interrupts"]
 
 
 class Answer(NamedTuple):
@@ -48,3 +49,8 @@ def answered(*words: object, folder: Path | None = None, **environment: str) -> 
 def _text(stream: io.TextIOWrapper) -> str:
     stream.seek(0)
     return stream.read()
+
+
+def hears_interrupts() -> None:
+    """Have a process end by Ctrl-C: what a shell starts in the background ignores it, as does all that this starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

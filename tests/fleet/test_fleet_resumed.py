@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from command_line import answered
+from command_line import answered, hears_interrupts
 from folders import RUNS
 
 GRPO = "trl[GRPOTrainer]==1.16.0"
@@ -50,7 +50,12 @@ def test_whatever_stops_it_only_runs_in_hand_are_lost(folder, number, jobs) -> N
     """Repeated, it does the others, and the result is what one that nobody stopped gives."""
     command = [sys.executable, "-m", "rlmetrics.cli", *COMMAND, "--jobs", jobs]
     process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=hears_interrupts,
     )
     while _entries(folder) < 3 and process.poll() is None:
         time.sleep(0.01)

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from command_line import hears_interrupts
 from generate_support import environment
 
 
@@ -59,6 +60,7 @@ def test_the_exit_code_is_that_of_an_interruption(
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=hears_interrupts,
     )
     try:
         assert asked.wait(30)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import hears_interrupts
 from folders import RUNS
 from lanes.servers.guided import guided
 
@@ -107,6 +108,7 @@ def test_an_experiment_is_carried_over_by_two_commands(tracking: str, tmp_path: 
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=hears_interrupts,
         )
         while _finished(client, experiment) < COUNT * place // 6 and process.poll() is None:
             time.sleep(0.05)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import hears_interrupts
 from folders import FIXTURES, RUNS
 from lanes.servers.guided import guided
 from rlmetrics.translate import Translator
@@ -98,7 +99,7 @@ def _command(*words: str) -> list[str]:
 def _called(server: ProjectServer, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = server.environment(home)
     done = subprocess.run(
-        _command(*words), cwd=home, env=environment, capture_output=True, text=True, timeout=900, check=False
+        _command(*words), cwd=home, env=environment, capture_output=True, text=True, timeout=3600, check=False
     )
     assert environment["WANDB_API_KEY"] not in done.stdout + done.stderr
     return done
@@ -117,6 +118,7 @@ def _interrupted(server: ProjectServer, home: Path, number: int, until: int) -> 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=hears_interrupts,
     )
     while len(server.runs) < until and process.poll() is None:
         time.sleep(0.02)
@@ -220,6 +222,19 @@ def test_originals_name_their_copies_only_when_asked(small: ProjectServer, tmp_p
     assert after.config == before.config
     assert after.history == before.history
     assert small.runs["rl", linked].config["translated_from"]["run"] == "team/rl/run00002"
+
+
+def test_a_copy_tells_nothing_of_the_machine_that_it_is_made_on(small: ProjectServer, tmp_path: Path) -> None:
+    """Packages that are installed where the command runs are no file of a copy, nor is what the system is."""
+    scan, carry = guided("wandb:", "wandb:team/rl")
+    _called(small, tmp_path, *scan)
+    _correct(tmp_path / "plan.csv")
+
+    done = _called(small, tmp_path, *carry)
+
+    assert done.returncode == 0, done.stderr
+    assert len(small.runs) == 12
+    assert {file for _, _, file in small.files} & {"requirements.txt", "wandb-metadata.json"} == set()
 
 
 @pytest.mark.parametrize("where", ["wandb:team/none", "wandb:team", "wandb:team/rl/gone"])
