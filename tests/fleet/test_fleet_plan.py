@@ -245,3 +245,18 @@ def test_a_store_of_mlflow_is_scanned_by_its_uri() -> None:
 
     assert by_uri.out == by_path.out
     assert len(_rows(by_uri.out)) > 0
+
+
+@pytest.mark.parametrize("variable", ["TRACKIO_DIR", "HF_HOME"])
+def test_a_project_of_trackio_is_found_by_its_name(tmp_path: Path, variable: str) -> None:
+    """Where Trackio keeps it, which drops a dot in a name; the rows are those of the file."""
+    home = RUNS if variable == "HF_HOME" else RUNS / "trackio"
+    named = answered("fleet", "scan", "trackio:rl.hf", folder=tmp_path, **{variable: str(home)})
+    by_path = answered("fleet", "scan", str(RUNS / "trackio" / "rlhf.db"), folder=tmp_path)
+    none = answered("fleet", "scan", "trackio:other", folder=tmp_path, **{variable: str(home)})
+
+    assert named.code == by_path.code == 0, named.err
+    assert named.out == by_path.out
+    assert named.out.count("rlhf.db") >= 2
+    assert (none.code, none.err.count("\n")) == (2, 1)
+    assert "TRACKIO_DIR" in none.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from .servers.server_run import ServerItem, ServerRun, ServerView
 __all__ = ["PRELOAD", "Scan", "ServerScan", "scan"]
 
 PRELOAD = ("rlmetrics.translate.warm_worker", "rlmetrics.health.judging")
-_MLFLOW = "mlflow:"
+_MLFLOW, _TRACKIO = "mlflow:", "trackio:"
 _MOST_EVIDENCE = 3
 
 
@@ -93,8 +94,8 @@ def scan(where: str, selection: Selection | None = None) -> Scan | ServerScan:
     """Return the logs at a place.
 
     Args:
-        where: A file or folder, ``mlflow:`` with the URI of a store on this machine or of a server, or
-            ``wandb:ENTITY/PROJECT``.
+        where: A file or folder, ``mlflow:`` with the URI of a store on this machine or of a server,
+            ``wandb:ENTITY/PROJECT``, or ``trackio:PROJECT`` for a project of Trackio on this machine.
         selection: Which runs of a project are meant.
 
     Raises:
@@ -112,7 +113,25 @@ def scan(where: str, selection: Selection | None = None) -> Scan | ServerScan:
     path = Path(where)
     if where.startswith(_MLFLOW) and not path.exists():
         path = _store(where)
+    if where.startswith(_TRACKIO) and not path.exists():
+        path = _project(where)
     return Scan(*logs_of(path))
+
+
+def _project(address: str) -> Path:
+    """Return where Trackio keeps a project: it takes the same variables, and leaves out the same characters of a name.
+
+    Raises:
+        InputError: The address names none, or Trackio has none of that name.
+    """
+    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")
+    folder = Path(os.environ.get("TRACKIO_DIR") or Path(os.path.expandvars(home), "trackio")).expanduser()
+    name = "".join(char for char in address.removeprefix(_TRACKIO) if char.isalnum() or char in "-_")
+    path = folder / f"{name}.db"
+    if not path.is_file():
+        msg = f"is no project of Trackio in {folder}; give the folder or the file, or set TRACKIO_DIR"
+        raise InputError(msg, Path(address))
+    return path
 
 
 def _store(address: str) -> Path:
