@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import tracemalloc
 from collections.abc import Callable
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
+import pytest
+from rlmetrics import frames
 from rlmetrics.frames.frame_translation import decided_names
-from rlmetrics.frames.partitions import judging, translating
+from rlmetrics.frames.partitions import NameOptions, asked_for, judging, translating
 from rlmetrics.names import keys
 from rlmetrics.translate.translation_options import Options
 
@@ -65,3 +69,18 @@ def test_a_worker_that_judges_a_run_holds_little() -> None:
     made = []
     assert _peak(lambda: made.append(judge(table))) < LIMIT
     assert set(made[0]["run_id"].to_pylist()) == {"a"}
+
+
+def test_engines_take_the_options_of_frames() -> None:
+    """The same names with the same defaults; another one is refused as any function would."""
+    parameters = inspect.signature(frames.translate).parameters.values()
+    own = {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "layout"}
+    more: dict[str, Any] = {"both": True}
+
+    asked = asked_for(VERL, "canonical", {"strict": True, "unknown": "drop"})
+
+    assert set(NameOptions.__annotations__) == set(own)
+    assert {name: getattr(asked_for(VERL, "canonical", {}), name) for name in own} == own
+    assert (asked.source, asked.target, asked.strict, asked.unknown) == (VERL, "canonical", True, "drop")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'both'"):
+        asked_for(VERL, "canonical", more)  # type: ignore[arg-type]

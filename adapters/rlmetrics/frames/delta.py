@@ -8,22 +8,22 @@ It needs ``pip install deltalake``. What is read is the newest version of a tabl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import pyarrow as pa
 
 from rlmetrics.names.tables.tables import Overlays
 from rlmetrics.translate.frame_names import frame_layout
-from rlmetrics.translate.translation_options import Options
 
 from .frame_health import check as check_frame
 from .frame_health import run_column
 from .frame_translation import decided_names
-from .partitions import Layout, translating
+from .partitions import Layout, NameOptions, asked_for, translating
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
+    from typing_extensions import Unpack
 
 __all__ = ["check", "translate"]
 
@@ -34,30 +34,14 @@ def translate(
     to: str,
     *,
     layout: Layout = "auto",
-    config: Mapping[str, Any] | None = None,
-    bind: Mapping[str, str] | None = None,
-    spec: Overlays = None,
-    strict: bool = False,
-    unknown: Literal["keep", "drop", "error"] = "keep",
-    surface: str | None = None,
-    program: str | None = None,
+    **options: Unpack[NameOptions],
 ) -> pa.RecordBatchReader:
     """Return the rows with other names, as they are asked for; ``deltalake.write_deltalake`` takes them.
 
     Arguments, errors and warnings are those of ``rlmetrics.frames.translate``. Where points of several keys are to be
     written once, all rows are held.
     """
-    asked = Options(
-        target=to,
-        source=from_,
-        config=config,
-        bind=bind,
-        spec=spec,
-        strict=strict,
-        unknown=unknown,
-        surface=surface,
-        program=program,
-    )
+    asked = asked_for(from_, to, options)
     rows = table.to_pyarrow_dataset()
     schema = rows.schema.remove_metadata()
     types = nw.from_native(schema.empty_table()).schema

@@ -1,21 +1,46 @@
-"""What a worker of a distributed engine does with a part of a table, as PyArrow holds it."""
+"""What engines share: the options of a translation, and what a worker does with a part that PyArrow holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import narwhals as nw
 import pyarrow as pa
 
 from rlmetrics.names.tables.tables import Overlays
 from rlmetrics.translate.frame_names import LongNames, WideNames
+from rlmetrics.translate.translation_options import Options
 
 from .frame_health import check
 
-__all__ = ["Layout", "judging", "translating"]
+__all__ = ["Layout", "NameOptions", "asked_for", "judging", "translating"]
 
 Layout = Literal["auto", "wide", "long"]
+
+
+class NameOptions(TypedDict, total=False):
+    """How names are translated, as ``rlmetrics.frames.translate`` says: every engine takes the same."""
+
+    config: Mapping[str, Any] | None
+    bind: Mapping[str, str] | None
+    spec: Overlays
+    strict: bool
+    unknown: Literal["keep", "drop", "error"]
+    surface: str | None
+    program: str | None
+
+
+def asked_for(from_: str, to: str, options: NameOptions) -> Options:
+    """Return what an engine is asked to do.
+
+    Raises:
+        TypeError: An option is none of these.
+    """
+    if others := options.keys() - NameOptions.__annotations__.keys():
+        msg = f"translate() got an unexpected keyword argument {min(others)!r}"
+        raise TypeError(msg)
+    return Options(target=to, source=from_, **options)
 
 
 def translating(names: WideNames | LongNames, schema: pa.Schema) -> tuple[Callable[[pa.Table], pa.Table], pa.Schema]:

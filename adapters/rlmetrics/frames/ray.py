@@ -9,21 +9,21 @@ with a worker is computed again, as Ray does, and nothing is written twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import pyarrow as pa
 
 from rlmetrics.names.tables.tables import Overlays
 from rlmetrics.translate.frame_names import frame_layout
-from rlmetrics.translate.translation_options import Options
 
 from .frame_health import run_column
 from .frame_translation import decided_names
-from .partitions import Layout, judging, translating
+from .partitions import Layout, NameOptions, asked_for, judging, translating
 
 if TYPE_CHECKING:
     from ray.data import Dataset
+    from typing_extensions import Unpack
 
 __all__ = ["check", "translate"]
 
@@ -34,30 +34,14 @@ def translate(
     to: str,
     *,
     layout: Layout = "auto",
-    config: Mapping[str, Any] | None = None,
-    bind: Mapping[str, str] | None = None,
-    spec: Overlays = None,
-    strict: bool = False,
-    unknown: Literal["keep", "drop", "error"] = "keep",
-    surface: str | None = None,
-    program: str | None = None,
+    **options: Unpack[NameOptions],
 ) -> Dataset:
     """Return a dataset with other names, and numbers as a Parquet file that is translated would hold them.
 
     Arguments, errors and warnings are those of ``rlmetrics.frames.translate``. Where several keys claim one name, their
     points pass through this process, block by block.
     """
-    asked = Options(
-        target=to,
-        source=from_,
-        config=config,
-        bind=bind,
-        spec=spec,
-        strict=strict,
-        unknown=unknown,
-        surface=surface,
-        program=program,
-    )
+    asked = asked_for(from_, to, options)
     schema = _schema(dataset)
     types = nw.from_native(schema.empty_table()).schema
     columns = frame_layout(types, layout)

@@ -11,23 +11,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import pyarrow as pa
 
 from rlmetrics.names.tables.tables import Overlays
 from rlmetrics.translate.frame_names import frame_layout, keys_in
-from rlmetrics.translate.translation_options import Options
 
 from .frame_health import check as check_frame
 from .frame_health import run_column
 from .frame_translation import decided_names
 from .frame_translation import translate as translate_frame
-from .partitions import Layout, judging, translating
+from .partitions import Layout, NameOptions, asked_for, judging, translating
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from typing_extensions import Unpack
 
 __all__ = ["check", "translate"]
 
@@ -38,33 +38,19 @@ def translate(
     to: str,
     *,
     layout: Layout = "auto",
-    config: Mapping[str, Any] | None = None,
-    bind: Mapping[str, str] | None = None,
-    spec: Overlays = None,
-    strict: bool = False,
-    unknown: Literal["keep", "drop", "error"] = "keep",
-    surface: str | None = None,
-    program: str | None = None,
+    **options: Unpack[NameOptions],
 ) -> DataFrame:
     """Return a frame with other names, and numbers as a Parquet file that is translated would hold them.
 
     Arguments, errors and warnings are those of ``rlmetrics.frames.translate``. Where points of several keys are to be
     written once, Spark itself does all, and the last digit of a converted number may differ.
     """
-    options: dict[str, Any] = {
-        "config": config,
-        "bind": bind,
-        "spec": spec,
-        "strict": strict,
-        "unknown": unknown,
-        "surface": surface,
-        "program": program,
-    }
+    asked = asked_for(from_, to, options)
     wrapped: Any = nw.from_native(frame)
     names = decided_names(
         wrapped.collect_schema(),
         layout,
-        Options(target=to, source=from_, **options),
+        asked,
         lambda: [wrapped],
         exact=True,
         keys=lambda column: keys_in(wrapped, column),
