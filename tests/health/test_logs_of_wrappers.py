@@ -8,15 +8,15 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric
 from rlmetrics.cli import main
 from rlmetrics.health import check
-from rlmetrics.logs.kinds import kind_of
-from rlmetrics.names import NamesError
+from rlmetrics.names import NamesError, resolve
 from rlmetrics.names.tables.overlays import overlaid
 
-DPO, GRPO, VERL = "trl[DPOTrainer]==0.24.0", "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"
+LLAMA_FACTORY = "llamafactory[CustomDPOTrainer]==0.9.5+trl0.24.0"
+GRPO, VERL = "trl[GRPOTrainer]==1.16.0", "verl==0.9.1"
 
 
 def test_the_log_of_llama_factory_is_read(tmp_path):
-    """Its steps are those of the optimizer, its names those of the trainer, and null is what it did not have."""
+    """Its steps are those of the optimizer, its names are described as they stand, and null is what it did not have."""
     path = tmp_path / "trainer_log.jsonl"
     place = {
         "total_steps": 400,
@@ -33,15 +33,12 @@ def test_the_log_of_llama_factory_is_read(tmp_path):
             rows.append({"current_steps": step, "loss": None, "lr": None, "eval_loss": 0.6, **place})
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
-    (report,) = check(path, at=DPO)
+    (report,) = check(path, at=LLAMA_FACTORY)
 
     assert (report.rows, report.steps) == (40, (10, 400))
     assert [finding.rule for finding in report.findings if finding.cause == "non_finite"] == []
-    assert any(note.startswith("LLaMA-Factory's own log: lr is") for note in report.notes)
-    kind = kind_of(path)
-    assert kind is not None
-    (run,) = kind.open(path).read()
-    assert {"learning_rate", "rewards/accuracies", "loss"} <= next(run.rows).values.keys()
+    meant = {key: resolve(key, LLAMA_FACTORY)[0].metric for key in ("lr", "accuracy")}
+    assert meant == {"lr": "optimizer/learning_rate", "accuracy": "preference/reward/accuracy"}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from rlmetrics.names import load_tables
 ROOT = Path(__file__).parents[2]
 OWN = {
     "adapters/rlmetrics/trainers/": "adapters for the running trainers of one framework",
-    "adapters/rlmetrics/logs/kinds/jsonl.py": "the row of one framework's own log file",
     "adapters/rlmetrics/logs/kinds/__init__.py": "kinds of files, one of which is named like what writes it",
     "adapters/rlmetrics/logs/kinds/verl_console.py": "a console's own format",
     "adapters/rlmetrics/logs/kinds/notebook.py": "which notebooks hold, too",

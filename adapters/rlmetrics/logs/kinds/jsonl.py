@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -22,10 +22,6 @@ _SAMPLE_ROWS = 200
 _SETTINGS_ROWS = 20
 """Rows at the beginning of a file among which settings are looked for."""
 BOM = b"\xef\xbb\xbf"
-_LLAMA_FACTORY = frozenset({"current_steps", "total_steps", "percentage"})
-"""What every row of LLaMA-Factory's log says of its place."""
-_SHORTENED = {"lr": "learning_rate", "accuracy": "rewards/accuracies"}
-_LLAMA_FACTORY_SAYS = "LLaMA-Factory's own log: lr is the trainer's learning_rate, accuracy its rewards/accuracies"
 _MESSAGE = {"level", "msg"}
 """What a program's own log has in each line, such as W&B's ``debug-internal.log``: messages, not values."""
 _FRAMES = ("data", "metrics", "logs")
@@ -171,18 +167,7 @@ def logged_row(
         frame = next((name for name in _FRAMES if isinstance(row.get(name), dict)), None)
         if frame is not None:
             return LoggedRow(as_step(row.get("step")), row[frame])
-    return LoggedRow(None, _of_llama_factory(row, account) if row.keys() >= _LLAMA_FACTORY else row)
-
-
-def _of_llama_factory(row: Mapping[str, Any], account: Account) -> dict[str, Any]:
-    """Return a row of LLaMA-Factory's ``trainer_log.jsonl`` under the names that its trainer logged.
-
-    Source: `LogCallback.on_log` of LLaMA-Factory, which takes some values of the trainer's last log and writes null for
-    those that it lacks.
-    """
-    if _LLAMA_FACTORY_SAYS not in account.notes and not row.keys().isdisjoint(_SHORTENED):
-        account.notes.append(_LLAMA_FACTORY_SAYS)
-    return {_SHORTENED.get(key, key): value for key, value in row.items() if value is not None}
+    return LoggedRow(None, row)
 
 
 class TornLineError(InputError):
