@@ -53,11 +53,14 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 1 where the spec and the release differ in a described component.
     """
-    from rlmetrics.codegen.audit.release_audit import audit, release_of
+    from rlmetrics.codegen.audit.release_audit import audit, base_of, release_of
 
     tables = load_tables(spec_of(args))
     framework, component, release = _asked(args.source, tables)
-    result = audit(tables, framework, release_of(tables, framework, release, args.wheel or args.folder), component)
+    under = base_of(tables, framework, release)
+    base = None if under is None else (under[0], release_of(tables, *under, None))
+    package = release_of(tables, framework, release.partition("+")[0], args.wheel or args.folder)
+    result = audit(tables, framework, package, component, base)
     if args.draft is not None:
         _write_draft(args.draft, args.source, release, result)
     if args.json:
@@ -123,6 +126,7 @@ def _as_json(result: Audit) -> dict[str, Any]:
             {"path": item.path, "line": item.line, "symbol": item.symbol, "text": item.text, "reason": item.reason}
             for item in result.extraction.unclear
         ],
+        "not_seen": list(result.unseen),
         "evidence_checked": comparison.proofs,
         "described": sorted(result.description.components),
         "undescribed": comparison.undescribed,
@@ -139,5 +143,6 @@ def _as_text(source: str, result: Audit) -> str:
     lines += [f"stale: {key.component} {key.key} ({key.file})" for key in comparison.stale]
     lines += [f"evidence broken: {item.where} {item.path}:{item.line}: {item.problem}" for item in comparison.broken]
     lines += [f"not understood: {item.path}:{item.line}: {item.reason}" for item in result.extraction.unclear]
+    lines += [f"not seen: {text}" for text in result.unseen]
     lines += [f"not described: {name} ({count} keys)" for name, count in comparison.undescribed.items()]
     return "\n".join(lines)

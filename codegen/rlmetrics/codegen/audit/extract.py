@@ -15,6 +15,7 @@ from ..model.audit_settings import AuditSettings
 from .abstract_values import FunctionValue, Mapping, ObjectValue, Value, mappings, options
 from .definitions import ClassInfo, FunctionInfo, ModuleInfo
 from .frames import Frame, Sunk, Unclear
+from .grafts import grafted
 from .interpreter import Interpreter
 from .logging_calls import decorated
 from .places import CodePlace, KeyOrigin, SourceLine
@@ -57,10 +58,24 @@ class Extraction:
     inherited: MappingType[str, tuple[str, ...]]
 
 
-def extract(framework: str, release: str, sources: MappingType[str, str], settings: AuditSettings) -> Extraction:
-    """Extract the keys of a release from its sources (path in the package → text)."""
+def extract(
+    framework: str,
+    release: str,
+    sources: MappingType[str, str],
+    settings: AuditSettings,
+    base: MappingType[str, str] | None = None,
+) -> Extraction:
+    """Extract the keys of a release from its sources (path in the package → text).
+
+    Args:
+        framework: The framework.
+        release: The release.
+        sources: Its sources.
+        settings: How they are read.
+        base: Sources of the release that it is built on: read with its own, but no class of them is a component.
+    """
     with without_collection():
-        return _extract(framework, release, sources, settings)
+        return _extract(framework, release, sources, settings, base or {})
 
 
 @contextmanager
@@ -75,12 +90,19 @@ def without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _extract(framework: str, release: str, sources: MappingType[str, str], settings: AuditSettings) -> Extraction:
-    program = parse(settings, sources)
+def _extract(
+    framework: str,
+    release: str,
+    sources: MappingType[str, str],
+    settings: AuditSettings,
+    base: MappingType[str, str],
+) -> Extraction:
+    program = parse(settings, {**base, **sources})
     keys: dict[tuple[str, str, str, int, str], ExtractedKey] = {}
     unclear: dict[tuple[str, int, str], Unclear] = {}
     heard: set[tuple[str, int]] = set()
-    entries = entry_classes(program, settings)
+    grafted(program, settings)
+    entries = [info for info in entry_classes(program, settings) if info.module.path in sources]
     for info in entries:
         interpreter = run_class(program, settings, info)
         name = component_name(info, entries)

@@ -12,20 +12,22 @@ from ..locks.packages import Package
 from ..model.audit_settings import AuditSettings
 from ..model.framework import PackageNames
 from .audit_comparison import AuditComparison, compare
+from .derived_program import joined, own_part
 from .described import Description, describe
 from .extract import Extraction, extract
 from .proofs import check_proofs
 
-__all__ = ["Audit", "audit", "release_of", "settings_of"]
+__all__ = ["Audit", "audit", "base_of", "release_of", "settings_of"]
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What a release logs, what the spec says, and how the two differ."""
+    """What a release logs, what the spec says, how the two differ, and what reading the sources does not show."""
 
     extraction: Extraction
     description: Description
     comparison: AuditComparison
+    unseen: tuple[str, ...] = ()
 
 
 def settings_of(tables: Tables, framework: str) -> AuditSettings:
@@ -46,7 +48,22 @@ def release_of(tables: Tables, framework: str, release: str, place: Path | None)
     return open_release(listed, release, found, of=PackageNames.model_validate({"package": listed, **names}))
 
 
-def audit(tables: Tables, framework: str, package: Package, component: str | None = None) -> Audit:
+def base_of(tables: Tables, framework: str, release: str) -> tuple[str, str] | None:
+    """Return the framework and the newest of its releases that a release is built on; None where it is its own."""
+    base = tables.audit[framework].get("base")
+    plain, plus, under = release.partition("+")
+    if base is None or plain not in base["releases"]:
+        return None
+    return base["framework"], under.removeprefix(base["framework"]) if plus else base["releases"][plain]
+
+
+def audit(
+    tables: Tables,
+    framework: str,
+    package: Package,
+    component: str | None = None,
+    base: tuple[str, Package] | None = None,
+) -> Audit:
     """Extract a release's keys and compare them, and the places of all anchors, with the spec.
 
     Args:
@@ -54,9 +71,16 @@ def audit(tables: Tables, framework: str, package: Package, component: str | Non
         framework: The framework.
         package: A release of it.
         component: Only this component.
+        base: The framework that it is built on, and the release of that: read with it, so that what its classes
+            write is followed through the methods that they inherit.
     """
     settings = settings_of(tables, framework)
-    extraction = extract(framework, package.release, package.texts, settings)
+    if base is None:
+        extraction = extract(framework, package.release, package.texts, settings)
+    else:
+        settings = joined(settings_of(tables, base[0]), settings)
+        both = extract(framework, package.release, package.texts, settings, base[1].texts)
+        extraction = own_part(both, package.texts)
     if component is not None:
         kept = tuple(key for key in extraction.keys if key.component == component)
         extraction = replace(extraction, keys=kept)
@@ -64,4 +88,4 @@ def audit(tables: Tables, framework: str, package: Package, component: str | Non
     comparison = compare(extraction, description, by_component=not settings.trackers)
     checked, broken = check_proofs(tables.framework(framework), package, component)
     comparison = replace(comparison, broken=tuple(broken), proofs=checked, not_understood=extraction.unclear)
-    return Audit(extraction, description, comparison)
+    return Audit(extraction, description, comparison, settings.unseen)

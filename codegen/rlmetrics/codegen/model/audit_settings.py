@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from .base import Strict, Text
 
-__all__ = ["AuditSettings", "Ignored", "SettingRule", "Sink", "Store"]
+__all__ = ["AuditSettings", "Graft", "Ignored", "SettingRule", "Sink", "Store"]
 
 
 class Lenient(Strict):
@@ -68,6 +68,19 @@ class Store(Lenient):
     """A keyword argument with which the key itself is logged, and nothing of `makes`."""
     prefix: bool = False
     """Whether it only puts its argument before the keys of what runs within it: `with tracker.scope("update")`."""
+
+
+class Graft(Lenient):
+    """Functions that a package puts in the place of methods of its base's class, whose source it rewrites."""
+
+    component: Text
+    """The component that the class becomes."""
+    of: Text
+    """The class of the base, with its module."""
+    module: Text
+    """Where the functions are defined, but for those that name another module."""
+    methods: Mapping[str, str]
+    """Method → `function`, or `function.inner` of one defined within another; `module:function` elsewhere."""
 
 
 class AuditSettings(Lenient):
@@ -131,6 +144,10 @@ class AuditSettings(Lenient):
     """Functions and methods that return what they are given, such as reductions over processes."""
     calls: Mapping[str, str | int] = {}
     """Method that calls another one, whose name it is given → the argument that is the name, by name or place."""
+    grafts: tuple[Graft, ...] = ()
+    """What a framework that rewrites its base's classes makes of them."""
+    unseen: tuple[Text, ...] = ()
+    """What reading its sources does not show; an audit says so."""
     ignored: tuple[Ignored, ...] = ()
     components: tuple[SettingRule, ...] = ()
     """To which component a key belongs: the first rule that fits decides; without one it is the class."""

@@ -19,7 +19,7 @@ from .size_table import sizes_table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..model import Convention, Framework, Population, Signatures, Tracker
+    from ..model import Convention, Population, Signatures, Tracker
     from ..spec import FrameworkSpec, Spec
 
 __all__ = ["build", "build_meanings"]
@@ -47,7 +47,7 @@ def build(spec: Spec) -> dict[str, Table]:
         ),
         **proof_tables(spec),
         **settings_tables(spec),
-        "audit": Table("spec/frameworks", {name: _audit(item.framework) for name, item in spec.frameworks.items()}),
+        "audit": Table("spec/frameworks", {name: _audit(item) for name, item in spec.frameworks.items()}),
     }
     for language, said in spec.texts.items():
         tables[f"languages/{language}"] = Table(f"spec/texts/{language}", said.catalog_table())
@@ -84,11 +84,16 @@ def _plain(tables: Mapping[str, Table]) -> dict[str, Table]:
     return {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
 
 
-def _audit(framework: Framework) -> Row:
-    """Return how the sources of a framework are found and read."""
+def _audit(item: FrameworkSpec) -> Row:
+    """Return how the sources of a framework are found and read, and on what each of its releases is built."""
+    framework = item.framework
     own = framework.audit.model_dump(mode="json", exclude_defaults=True)
     source = None if framework.source is None else framework.source.model_dump()
-    return row(imports=framework.imports, source=source, settings=own)
+    base = None
+    if item.base is not None:
+        newest = {pair.partition("+")[0]: under for pair, under in item.base.under.items()}
+        base = {"framework": item.base.name, "releases": newest}
+    return row(imports=framework.imports, source=source, settings=own, base=base)
 
 
 def _lookup(spec: Spec, tables: Mapping[str, Table]) -> Table:
