@@ -9,11 +9,11 @@ from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.upgrades.causes import CAUSE_WEIGHTS, shown
 from rlmetrics.wording.cause_words import cause_words, is_complex, taken_back_words
 from rlmetrics.wording.keylists import braced, counted, few, starred
-from rlmetrics.wording.signature_words import chosen_lines
+from rlmetrics.wording.signature_words import chosen_lines, source_words
 from rlmetrics.wording.terminal import HARD_BLANK, beside, labelled, ranked, symbol, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
-from .diff_summary import summary
+from .diff_summary import between, summary
 
 if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.upgrades.causes import SharedCause, TakenBack
     from rlmetrics.names.upgrades.diff_records import ListedKey
 
-__all__ = ["diff_lines", "key_lines"]
+__all__ = ["diff_lines", "key_lines", "turned_lines"]
 
 _LABEL = 13
 _NARROW = 22
@@ -52,6 +52,17 @@ def diff_lines(result: DiffResult, tables: Tables, *, full: bool = False) -> lis
     if causes:
         lines += ["", phrase("Changed meaning, cause first"), *causes]
     return [*lines, "", *below] if below else lines
+
+
+def turned_lines(result: DiffResult, tables: Tables) -> list[str]:
+    """Return that the release that was named second is the older one, and in which direction all is told."""
+    older = source_words(result.from_, tables)
+    text = phrase(
+        "{source} is the older release, so this is what changed {what}.",
+        source=older,
+        what=spoken(between(result.from_, result.to, tables)),
+    )
+    return [*wrapped(text), ""]
 
 
 def _framework(source: str) -> str:

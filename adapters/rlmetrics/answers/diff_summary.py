@@ -9,6 +9,8 @@ from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.differences.relations import unstated_words
 from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.names.upgrades.causes import shown, taken_over
+from rlmetrics.names.upgrades.changes import course_of
+from rlmetrics.names.upgrades.key_lineage import followed
 from rlmetrics.wording.cause_words import metric_words
 from rlmetrics.wording.keylists import braced, counted, few
 from rlmetrics.wording.signature_words import listed, source_words
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import LookAlike
     from rlmetrics.names.tables.tables import Tables
     from rlmetrics.names.upgrades.causes import SharedCause
+    from rlmetrics.names.upgrades.diff_records import ListedKey
 
 __all__ = ["between", "summary"]
 
@@ -167,10 +170,30 @@ def _of_key(result: DiffResult, key: str, tables: Tables) -> str:
             return f"{gone}; {item.instead}, which was there before, measures the same."
         return f"{gone}. {look_alike_words(item.related[0])}" if item.related else f"{gone}, and nothing is like it."
     if result.added:
-        return f"{key} is new: logged since {result.added[0].since or to}."
+        item = result.added[0]
+        since, former = item.since or to, _first_name(result, item, tables)
+        if former is None:
+            return f"{key} is new: logged since {since}."
+        began = phrase("logged since {release} as {key}", release=former[0], key=former[1])
+        return phrase("{key} is new: {what}, under this name since {release}.", key=key, what=began, release=since)
     return (
         f"Nothing that is stated of {key} changed {where}." if result.unreviewed else f"{key} means the same {where}."
     )
+
+
+def _first_name(result: DiffResult, item: ListedKey, tables: Tables) -> tuple[str, str] | None:
+    """Return since which release in between a key that came was logged under which other name; None if under none."""
+    framework = result.to.partition("==")[0].partition("[")[0]
+    if framework not in tables.frameworks:
+        return None
+    course = course_of(tables, framework, item.component)
+    order = tables.framework(framework).releases.index
+    first, last = (order(source.partition("==")[2]) for source in (result.from_, result.to))
+    names = followed(course, item.key, item.mode)
+    for release, name in names.items():
+        if first < order(release) <= last and name is not None:
+            return None if name == item.key else (release, name)
+    return None
 
 
 def _given_by(result: DiffResult, tables: Tables) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.differences.severity import UPDATE
-from rlmetrics.names.settings.configuration import RecordedName, find_key
+from rlmetrics.names.settings.configuration import DeducedName, RecordedName, find_key
 from rlmetrics.wording.signature_words import listed
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _MOST = 3
 
 def indifferent_words(view: ComponentView, item: Resolution) -> str | None:
     """Return that settings given one by one make no difference to a key; None if none of them is like that."""
-    given = [name for name in view.given or {} if not isinstance(name, RecordedName)]
+    given = [name for name in view.given or {} if not isinstance(name, RecordedName | DeducedName)]
     names = {name: find_key(name, view.config.keys) or name.lstrip("+") for name in given}
     if not names or item.template is None:
         return None

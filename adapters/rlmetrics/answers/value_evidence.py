@@ -13,7 +13,7 @@ from rlmetrics.names.differences.severity import unmet
 from rlmetrics.names.meanings.constancy import stated
 from rlmetrics.names.meanings.key_index import KEY
 from rlmetrics.names.meanings.view import FrameworkView
-from rlmetrics.names.settings.configuration import UNKNOWN, holds
+from rlmetrics.names.settings.configuration import UNKNOWN, DeducedName, holds
 from rlmetrics.names.tables.readings import covers
 from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.names.tables.user_errors import NamesError
@@ -91,7 +91,7 @@ def evidence_of(view: View, row: Mapping[str, Given], answers: Mapping[str, Sequ
                 continue  # as the settings say, or as somebody said
             # What decides nothing as long as the rest has its default is taken to have its own.
             free = [name for name in free if _decides(config, guard, name)] or free
-            settings.update({name: _proved(guard, name, holds=not is_false) for name in free})
+            settings.update({DeducedName(name): _proved(guard, name, holds=not is_false) for name in free})
             shown = f"is not {_constant(item, guard)}" if is_false else "is logged"
             others = f"one of {listed(free)} does" if len(free) > 1 else f"{free[0]} does"
             says.setdefault(guard, f"{item.key} {shown}: {others} not have its default here")

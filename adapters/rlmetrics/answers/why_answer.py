@@ -16,6 +16,7 @@ from rlmetrics.names import DiffResult, diff, keys, resolve
 from rlmetrics.names.differences.typical_sizes import typical_of_level, typical_of_trait
 from rlmetrics.names.mapping.programs import EVERY
 from rlmetrics.names.meanings.key_index import KEY, SHOWN, TEMPLATE
+from rlmetrics.names.sources.source import older_first
 from rlmetrics.names.tables.key_records import Typical
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.user_errors import UserError
@@ -139,7 +140,7 @@ def why(
     one, two = (side.at if isinstance(side, RunCurves) else side for side in (old, new))
     _require(key, (one, two), runs, tables)
     own, others = ({**(side.settings if isinstance(side, RunCurves) else {}), **(config or {})} for side in (old, new))
-    first, last, turned = _ordered(one, two, tables)
+    first, last, turned = older_first(one, two, tables)
     result = None
     if _framework(first) == _framework(last) and first != last:
         common = {name: value for name, value in own.items() if name in others and others[name] == value}
@@ -168,17 +169,6 @@ def _paired(key: str, other: str, runs: Sequence[RunCurves], alike: Likeness) ->
 
 def _framework(source: str) -> str:
     return source.partition("==")[0].partition("[")[0]
-
-
-def _ordered(old: str, new: str, tables: Tables) -> tuple[str, str, bool]:
-    """Return two sources, the older release first, and whether they were turned."""
-    framework = _framework(old)
-    if framework == _framework(new) and framework in tables.frameworks:
-        releases = tables.framework(framework).releases
-        one, other = old.partition("==")[2], new.partition("==")[2]
-        if one in releases and other in releases and releases.index(one) > releases.index(other):
-            return new, old, True
-    return old, new, False
 
 
 def _require(key: str, sources: Sequence[str], runs: Sequence[RunCurves], tables: Tables) -> None:

@@ -49,14 +49,35 @@ def run(args: argparse.Namespace) -> int:
 
         print(json_text(_found(args, tables, args.keys)))
         return 0
-    from rlmetrics.answers.diff_answer import diff_lines, key_lines
+    from rlmetrics.answers.diff_answer import diff_lines, key_lines, turned_lines
     from rlmetrics.wording.terminal import printed
 
-    answers = [key_lines(_found(args, tables, [key]), tables, key) for key in args.keys]
-    if not answers:
-        answers = [diff_lines(_found(args, tables, ()), tables, full=args.full)]
+    asked: Sequence[Sequence[str]] = [[key] for key in args.keys] or [()]
+    found, turned = _forward(args, tables, asked)
+    answers = [
+        [*turned_lines(result, tables)] * turned
+        + (key_lines(result, tables, *keys) if keys else diff_lines(result, tables, full=args.full))
+        for keys, result in zip(asked, found, strict=True)
+    ]
     print("\n\n".join(printed(lines, keys=args.keys) for lines in answers))
     return 0
+
+
+def _forward(
+    args: argparse.Namespace, tables: Tables, asked: Sequence[Sequence[str]]
+) -> tuple[list[DiffResult], bool]:
+    """Return what changed from the older release to the newer one, and whether ``--from`` is the newer.
+
+    What came, what went and since when follow the direction of time, whichever release stands first.
+    """
+    from rlmetrics.names.sources.source import older_first
+
+    found = [_found(args, tables, keys) for keys in asked]
+    turned = older_first(found[0].from_, found[0].to, tables)[2]
+    if turned:
+        args.from_, args.to = args.to, args.from_
+        found = [_found(args, tables, keys) for keys in asked]
+    return found, turned
 
 
 def _found(args: argparse.Namespace, tables: Tables, keys: Sequence[str]) -> DiffResult:

@@ -51,11 +51,13 @@ class ConditionWords(NamedTuple):
         settings: What it asks of settings, as guards in words; empty if nothing.
         unmet: What of that the settings lack.
         said: What it says in words of its own, each of which completes "only".
+        is_given: Whether somebody gave a setting of which it asks something.
     """
 
     settings: str
     unmet: str
     said: tuple[str, ...]
+    is_given: bool = False
 
     @property
     def only(self) -> list[str]:
@@ -71,7 +73,7 @@ class ConditionWords(NamedTuple):
             by_default: Whether it is without them.
         """
         default = phrase(_BY_DEFAULT[by_default])
-        if logged != by_default and logged is not None:
+        if logged != by_default and logged is not None and self.is_given:
             default = phrase(_GIVEN[logged], default=default)
         return phrase("; ").join([default, *self.only])
 
@@ -81,7 +83,7 @@ class ConditionWords(NamedTuple):
         Args:
             by_default: Whether it is logged without the given settings.
         """
-        state = phrase(_STATES[by_default is not False])
+        state = phrase(_STATES[by_default is not False and self.is_given])
         never = [text for text in self.said if text.startswith(_NEVER)]
         if never:
             return phrase("not logged: {what}", what=spoken(never[0]))
@@ -110,7 +112,7 @@ def condition_words(condition: str, config: Configuration, *, full: bool = False
         return ConditionWords("", "", said)
     settings = _guard_words(whole, config, full=full)
     unmet = "" if truth(whole, config.values) else settings
-    return ConditionWords(settings, unmet, said)
+    return ConditionWords(settings, unmet, said, not config.given.isdisjoint(whole.names()))
 
 
 @lru_cache(maxsize=512)

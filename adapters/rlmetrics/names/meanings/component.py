@@ -359,12 +359,12 @@ def _of_program(path: str, code: Mapping[str, Sequence[str]]) -> str | None:
 def answering(entries: Sequence[Entry], config: Configuration) -> Entry:
     """Return which of the places that write a key answers for it: the one that is logged, else the nearest to it.
 
-    That is one of whose condition the given settings refute the fewest parts, then of which the fewest do not hold.
+    That is one of whose condition the known settings refute the fewest parts, then of which the fewest do not hold.
     What is never logged comes last.
     """
 
     def missing(entry: Entry) -> tuple[bool, int, int]:
         parts = [part for guard in guards_in(entry.condition) for part in unmet(guard, config)]
-        return entry.never, sum(not config.given.isdisjoint(names_in(part)) for part in parts), len(parts)
+        return entry.never, sum(not config.known.isdisjoint(names_in(part)) for part in parts), len(parts)
 
     return next((entry for entry in entries if entry.logged), None) or min(entries, key=missing)

@@ -20,6 +20,7 @@ __all__ = [
     "UNKNOWN",
     "Config",
     "Configuration",
+    "DeducedName",
     "RecordedName",
     "check_config",
     "configuration_of",
@@ -49,6 +50,12 @@ _SWITCH = {"true": True, "false": False, "yes": True, "no": False, "on": True, "
 
 class RecordedName(str):
     """The name of a setting that a whole configuration holds: a source that lacks it, or its value, leaves it alone."""
+
+    __slots__ = ()
+
+
+class DeducedName(str):
+    """The name of a setting that nobody gave: what was logged shows what it must have been."""
 
     __slots__ = ()
 
@@ -89,7 +96,8 @@ class Configuration:
         keys: Type, brief, choices and defaults of every key.
         defaults: Values without ``config``; a key without a default in the release is missing.
         values: Values with ``config``.
-        given: The keys that ``config`` gives.
+        given: The keys that somebody gave in ``config``.
+        known: These and the keys in ``config`` that were deduced.
     """
 
     def __init__(self, table: FrameworkTable, component: ComponentTable, release: str, config: Config = None) -> None:
@@ -102,11 +110,14 @@ class Configuration:
         self.values: dict[str, Value] = dict(self.defaults) if config else self.defaults
         self._holds: dict[str, bool | None] = {}
         self.given: set[str] = set()
+        self.known: set[str] = set()
         for given, value in (config or {}).items():
             full_name = self.find(given)
             if full_name is None:
                 continue
-            self.given.add(full_name)
+            self.known.add(full_name)
+            if not isinstance(given, DeducedName):
+                self.given.add(full_name)
             if value is UNKNOWN or (isinstance(given, RecordedName) and not fitting(full_name, value, keys[full_name])):
                 self.values.pop(full_name, None)
             else:
@@ -114,8 +125,8 @@ class Configuration:
         answered = self._usual._holds if config else {}
         if answered:
             # What asks nothing of the given values holds as it does by default.
-            names_in, given_names = _guards().names_in, self.given
-            self._holds = {guard: holds for guard, holds in answered.items() if given_names.isdisjoint(names_in(guard))}
+            names_in, known = _guards().names_in, self.known
+            self._holds = {guard: holds for guard, holds in answered.items() if known.isdisjoint(names_in(guard))}
 
     def find(self, given: str) -> str | None:
         """Return the key that is meant; see `find_key`."""

@@ -21,6 +21,7 @@ __all__ = [
     "describe_releases",
     "last_release",
     "nearest",
+    "older_first",
     "owner_of",
     "parse_source",
     "source_parts",
@@ -339,3 +340,14 @@ def _example(tables: Tables) -> str:
         if table.components:
             return f"{name}[{table.components[0][0]}]=={_newest(table)}"
     return "FRAMEWORK[COMPONENT]==RELEASE"
+
+
+def older_first(first: str, second: str, tables: Tables) -> tuple[str, str, bool]:
+    """Return two sources as answers name them, the older release first, and whether they were turned for that."""
+    (name, _, one), (other_name, _, other) = first.partition("=="), second.partition("==")
+    framework = name.partition("[")[0]
+    if framework == other_name.partition("[")[0] and framework in tables.frameworks:
+        releases = tables.framework(framework).releases
+        if one in releases and other in releases and releases.index(one) > releases.index(other):
+            return second, first, True
+    return first, second, False
