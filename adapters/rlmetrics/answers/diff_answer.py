@@ -9,6 +9,7 @@ from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.upgrades.causes import CAUSE_WEIGHTS, shown
 from rlmetrics.wording.cause_words import cause_words, is_complex, taken_back_words
 from rlmetrics.wording.keylists import braced, counted, few, starred
+from rlmetrics.wording.repeated_causes import told_once
 from rlmetrics.wording.signature_words import chosen_lines, source_words
 from rlmetrics.wording.terminal import HARD_BLANK, beside, labelled, ranked, symbol, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
@@ -100,7 +101,7 @@ def _causes(
     bookkeeping = {item.key for item in result.changed if item.bookkeeping}
     bookkeeping |= {item.to for item in result.renamed if item.bookkeeping}
     moved = {item.name: item.moves for item in result.defaults}
-    told = [cause for cause in (*result.causes, *result.others) if cause.keys or full]
+    told = [cause for cause in (*told_once(result.causes, tables), *result.others) if cause.keys or full]
     plain = [cause for cause in told if not set(cause.keys) <= bookkeeping]
     timers = [cause for cause in told if cause not in plain]
     longest = max((len(cause.release or "") for cause in told), default=0)

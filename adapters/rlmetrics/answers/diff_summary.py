@@ -13,6 +13,7 @@ from rlmetrics.names.upgrades.changes import course_of
 from rlmetrics.names.upgrades.key_lineage import followed
 from rlmetrics.wording.cause_words import metric_words
 from rlmetrics.wording.keylists import braced, counted, few
+from rlmetrics.wording.repeated_causes import told_once
 from rlmetrics.wording.signature_words import listed, source_words
 from rlmetrics.wording.voice import later, phrase, spoken
 
@@ -159,7 +160,7 @@ def _of_key(result: DiffResult, key: str, tables: Tables) -> str:
         names = ", ".join(f"{item.from_} is {item.to} since {item.since or to}" for item in result.renamed)
         return f"{names}."
     if result.changed:
-        changed = f"{key} changed its meaning {where}: {counted(len(result.causes), 'cause')}"
+        changed = f"{key} changed its meaning {where}: {counted(len(told_once(result.causes, tables)), 'cause')}"
         own = [cause.severity for cause in result.causes if cause.kind not in ("setting", "logged")]
         close = ", and the numbers stay close" if own and set(own) <= {"same", "close"} else ""
         return f"{changed}{close}.{_given_by(result, tables)}"

@@ -142,6 +142,9 @@ def _assigned(text: str) -> Iterator[tuple[str, Given | None]]:
     whole = text.splitlines() if "\n" in text else [text]
     pairs = [match for line in whole for match in _ASSIGNED.finditer(line)]
     if len(whole) == 1 and len(pairs) == 1 and pairs[0].span() != (0, len(text)):
+        # One key that holds blanks, such as `profiling/Time taken: vLLM.generate=0.1`.
+        key, _, value = text.rpartition("=")
+        yield from _texts([(key, value)] if "=" not in key and "/" in key.split()[0] else [])
         return
     yield from _texts((match[1], match[2]) for match in pairs)
 

@@ -278,6 +278,8 @@ def _changed(found: _Changes, release: str, component: str, *, full: bool) -> li
     if not coming and newest != release:
         what = "no stated change of meaning" if found.unstated else "no change of meaning"
         rest = f"{what} up to {newest}{end}"
+    elif not past and not coming and len(history.releases) == 1:
+        rest = ""
     elif not past and not coming:
         releases = f"{history.releases[0]}..{newest}"
         rest = f"nothing that is stated, in {releases}" if found.unstated else f"never, in {releases}"

@@ -9,10 +9,11 @@ from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.differences.entry_signature import population_traits
 from rlmetrics.names.differences.relations import unstated_words
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.tables.part_counts import said_plainly
 from rlmetrics.wording.cadence_words import axis_text, cadence_text
 from rlmetrics.wording.difference_words import GRADES, brief_of, shows
 from rlmetrics.wording.key_words import says_over
-from rlmetrics.wording.metric_facts import SHARES, sentence, shortened, shown_range_words
+from rlmetrics.wording.metric_facts import SHARES, formula_texts, sentence, shortened, shown_range_words
 from rlmetrics.wording.report_words import reported_text
 from rlmetrics.wording.signature_words import averaged_words, enumerated
 from rlmetrics.wording.terminal import labelled, symbol
@@ -99,7 +100,7 @@ def _made_of(signature: Signature) -> str:
 
 
 def _number(value: float | str) -> str:
-    return f"({value})" if isinstance(value, str) else f"{value:g}"
+    return f"({said_plainly(value)})" if isinstance(value, str) else f"{value:g}"
 
 
 def trust_texts(view: View, item: Resolution, *, full: bool = False) -> list[str]:
@@ -129,6 +130,8 @@ def _trust(view: View, item: Resolution, *, full: bool) -> list[str]:
         if signature.scale != 1 or signature.offset != 0:
             exact = phrase("exact, but not the formula itself: {value}", value=_made_of(signature))
             return [f"{symbol('same')} {exact}{rest}"]
+        if not formula_texts(str(item.metric), signature.reproduced_by, view.tables) and not rest:
+            return []
         said = _BUT_FOR if any(map(_DEPARTS.search, item.notes)) else _PLAIN
         return [f"{symbol('same')} {phrase(said)}{rest}"]
     worst = min((traits[name]["grade"] for name in names), key=GRADES.index)

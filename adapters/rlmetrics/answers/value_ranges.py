@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.names.tables.readings import covers
-from rlmetrics.wording.metric_facts import range_of
-from rlmetrics.wording.voice import phrase
+from rlmetrics.wording.metric_facts import range_of, time_measured
+from rlmetrics.wording.voice import later, phrase
 
 from .described_values import described
 from .judgement import Judgement
@@ -38,6 +38,11 @@ _ROUNDING = 1e-6
 """How far float32 leaves a range: below that a number is taken for its bound."""
 _PERCENT = 100.0
 _WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+_ZERO = {
+    "time": later("{value} is no time that work takes: it was rounded, or nothing was measured here."),
+    "rate": later("{value} is no rate of work that went on: it was rounded, or nothing was counted here."),
+}
+"""What a 0 says of the time that something takes, and of what is done in a time."""
 _ANYWHERE = frozenset({0, "< 0", "> 0", "nan", "null"})
 """What a reading may ask of a value on an axis of unknown size: a scale changes neither a 0 nor a sign."""
 
@@ -185,6 +190,8 @@ def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgem
     usual = beyond_healthy(resolution, number, tables)
     if usual is not None:
         return Judgement("info", "nothing", f"{given.text} is {usual}, and one value decides nothing.")
+    if number == 0 and (axis is None or not axis.offset) and (of_time := time_measured(resolution.metric, tables)):
+        return Judgement("plain", "nothing", phrase(_ZERO[of_time], value=given.text))
     within = f" in its range ({_span(span)})" if span is not None and span != (None, None) else ""
     return Judgement("plain", "nothing", f"{given.text} is unremarkable by itself{within}.")
 

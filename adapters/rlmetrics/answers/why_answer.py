@@ -23,6 +23,7 @@ from rlmetrics.names.tables.user_errors import UserError
 from rlmetrics.names.upgrades.causes import Effect, SharedCause
 from rlmetrics.wording.cause_words import cause_words, taken_back_words
 from rlmetrics.wording.metric_facts import sentence
+from rlmetrics.wording.repeated_causes import told_once
 from rlmetrics.wording.signature_words import quantity_words, source_words
 from rlmetrics.wording.size_words import spoken_size
 from rlmetrics.wording.source_places import place_texts
@@ -216,7 +217,8 @@ def paragraph(found: Why, tables: Tables) -> str:
     if found.result is None:
         return _without_releases(found, tables)
     texts = [spoken(summary(found.result, tables, key=found.key))]
-    causes = [cause for cause in found.result.causes if cause.applies is not False]
+    told = told_once(found.result.causes, tables)
+    causes = [cause for cause in told if cause.applies is not False]
     for cause in causes[:_MOST]:
         said = spoken("; ".join(cause_words(cause, tables, full=cause.kind == "metric")))
         sizes = [spoken_size(size) for _, size in sizes_of(cause, found, tables)]
@@ -227,7 +229,7 @@ def paragraph(found: Why, tables: Tables) -> str:
         if item.applies is not False and found.key in (*item.keys, *item.folded):
             what = spoken(taken_back_words(item, tables))
             texts.append(sentence(phrase("In between, {releases}: {what}", releases=item.releases, what=what)))
-    rest = len(found.result.causes) - len(causes)
+    rest = len(told) - len(causes)
     if rest and causes:
         texts.append(phrase("{count} more show only with other settings: --full.", count=rest))
     elif rest:

@@ -63,9 +63,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _forward(
-    args: argparse.Namespace, tables: Tables, asked: Sequence[Sequence[str]]
-) -> tuple[list[DiffResult], bool]:
+def _forward(args: argparse.Namespace, tables: Tables, asked: Sequence[Sequence[str]]) -> tuple[list[DiffResult], bool]:
     """Return what changed from the older release to the newer one, and whether ``--from`` is the newer.
 
     What came, what went and since when follow the direction of time, whichever release stands first.

@@ -10,8 +10,10 @@ from rlmetrics.names.upgrades.history import Event, History
 
 from .difference_words import ToldCause, by_weight, telling, worded
 from .metric_facts import shortened
+from .repeated_causes import told_once
 
 if TYPE_CHECKING:
+    from rlmetrics.names.differences.entry_contrast import Cause
     from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["ToldChange", "change_row", "changes", "endings"]
@@ -51,7 +53,22 @@ def changes(history: History, tables: Tables, key: str, mode: str = "train", at:
         mode: ``train`` or ``eval``.
         at: A release in which the key has that name; the last one that has it, if left out.
     """
-    return [_worded(event, tables) for event in history.events(key, mode, at)]
+    events = history.events(key, mode, at)
+    told = [_worded(event, tables, _changed_in(event.change.release, events, history)) for event in events]
+    return [change for change in told if change.causes or change.kind != "changed"]
+
+
+def _changed_in(release: str, events: Sequence[Event], history: History) -> list[Cause]:
+    """Return all that a release changed about a key: what came with it, and what it took back."""
+    causes: list[Cause] = []
+    for event in events:
+        began = event.change.release == release
+        ended = () if event.until is None else history.releases[history.releases.index(event.until) + 1 :][:1]
+        causes += [
+            cause._replace(before=cause.after, after=cause.before) for cause, _ in event.causes if release in ended
+        ]
+        causes += [cause for cause, _ in event.causes if began]
+    return causes
 
 
 def endings(told: Sequence[ToldChange], releases: Sequence[str], at: str) -> list[ToldChange]:
@@ -74,11 +91,15 @@ def endings(told: Sequence[ToldChange], releases: Sequence[str], at: str) -> lis
     ]
 
 
-def _worded(event: Event, tables: Tables) -> ToldChange:
-    change = event.change
+def _worded(event: Event, tables: Tables, beside: Sequence[Cause]) -> ToldChange:
+    """Return an event in words, without what other changes of the same release say in words of their own."""
+    change, once = event.change, told_once(beside, tables)
     # A default that changed is why the rest did: it is told first.
     settings = [worded(cause, applies, tables) for cause, applies in event.causes if cause.kind == "setting"]
-    plain = sorted((item for item in event.causes if item[0].kind != "setting"), key=lambda item: telling(item[0]))
+    plain = sorted(
+        (item for item in event.causes if item[0].kind != "setting" and item[0] in once),
+        key=lambda item: telling(item[0]),
+    )
     others = [worded(cause, applies, tables) for cause, applies in plain]
     causes = (*settings, *sorted(others, key=by_weight))
     was = change.before.key if change.kind == "renamed" and change.before is not None else None

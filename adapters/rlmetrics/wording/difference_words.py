@@ -10,6 +10,7 @@ from rlmetrics.names.differences.verdict import Sides, applies, guards_of, verdi
 from rlmetrics.names.upgrades.causes import in_words
 
 from .cause_words import plain_words
+from .repeated_causes import told_once
 
 if TYPE_CHECKING:
     from rlmetrics.names.differences.severity import Circumstances
@@ -102,7 +103,7 @@ def differences(old: Entry, new: Entry, tables: Tables, sides: Sides) -> Iterato
     """
     pairs = contrast(old, new, tables)
     causes = causes_of({topic: pair for topic, pair in pairs.items() if topic.kind != "logged"}, tables)
-    for cause in sorted(causes, key=telling):
+    for cause in sorted(told_once([*causes], tables), key=telling):
         yield worded(cause, verdict_on(cause, sides, new.mode, tables).applies, tables, versus=False)
     if old.metric == new.metric:
         yield from _appearing(old, new, tables, sides)

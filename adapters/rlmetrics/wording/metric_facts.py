@@ -35,6 +35,7 @@ __all__ = [
     "sentence",
     "shown_form",
     "shown_range_words",
+    "time_measured",
 ]
 
 PLAIN = Transform()
@@ -65,6 +66,17 @@ def quantity(metric: str, tables: Tables) -> str:
 def is_timer(metric: str | None, tables: Tables) -> bool:
     """Tell whether a metric measures time, which people look at last."""
     return tables.metrics.get(metric or "", {}).get("unit") in TIMES
+
+
+def time_measured(metric: str | None, tables: Tables) -> str | None:
+    """Return whether a metric is the ``time`` that work takes or a ``rate`` of it, which work never has at 0."""
+    row: Mapping[str, Any] = tables.metrics.get(metric or "", {})
+    quantity_ = row.get("identity", {}).get("quantity") if row.get("unit") in TIMES else None
+    return _OF_TIME.get(str(quantity_))
+
+
+_OF_TIME = {"wall_time": "time", "wall_time_per_token": "time", "rate": "rate", "throughput": "rate"}
+"""Quantities of work over time."""
 
 
 def first_clause(text: str) -> str:

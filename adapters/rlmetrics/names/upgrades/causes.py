@@ -12,6 +12,7 @@ from rlmetrics.lazy_typing import Any
 from ..differences.entry_contrast import GRADES, Cause
 from ..differences.verdict import Sides, Verdict, verdict_on
 from ..tables.key_records import Entry
+from ..tables.part_counts import said_plainly
 from ..tables.sentence_case import lowered
 from ..tables.tables import Tables
 from ..tables.versions import Releases
@@ -398,8 +399,12 @@ def _factor(cause: Cause) -> tuple[str, str | None]:
         factor = cause.after / cause.before
         return "has the other sign" if factor == -1 else f"{factor:g} x the number before", None
     if cause.after == 1:
-        return f"no longer multiplied by {shown(cause.before)}", None
-    return f"multiplied by {shown(cause.after)}", None if cause.before == 1 else f"by {shown(cause.before)}"
+        return f"no longer multiplied by {_expression(cause.before)}", None
+    return f"multiplied by {_expression(cause.after)}", None if cause.before == 1 else f"by {_expression(cause.before)}"
+
+
+def _expression(value: Any) -> str:
+    return said_plainly(shown(value))
 
 
 def _formula(variant: str | None) -> str:

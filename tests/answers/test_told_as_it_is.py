@@ -1,0 +1,69 @@
+"""What answers say of time, of settings that nobody gave, of formulas that are not there, and of times of 0."""
+
+from __future__ import annotations
+
+import pytest
+from rlmetrics.answers.pasted import parse_row
+from rlmetrics.answers.trust import trust_texts
+from rlmetrics.cli import main
+from rlmetrics.names import open_view
+from rlmetrics.names.lookup.resolving import resolve_in
+
+
+def _told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(list(arguments)) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_a_backward_diff_follows_the_direction_of_time(capsys):
+    """What the older release has not yet is new and not gone, under whatever name it came."""
+    said = _told(capsys, "diff", "rollout_corr/rollout_is_min", "--from", "verl==0.6.1", "--to", "verl==0.4.1")
+    assert said.startswith("verl 0.4.1 is the older release, so this is what changed from verl 0.4.1 to 0.6.1.")
+    assert "logged since 0.6.0 as mismatch/rollout_is_min, under this name since 0.6.1" in said
+    assert "gone" not in said
+
+
+def test_a_value_is_no_setting_that_was_given(capsys):
+    """A setting that a value alone shows is told with its default; one that was given is told as given."""
+    key, at = "actor/reward_kl_penalty_coeff=3", ("--at", "verl==0.4.1")
+    alone = _told(capsys, "resolve", key, *at)
+    given = _told(capsys, "resolve", key, *at, "--config", "algorithm.use_kl_in_reward=true")
+    assert "not by default; only if algorithm.use_kl_in_reward (off by default)" in alone
+    assert "given:" not in alone
+    assert "yes with these settings, not by default; only if algorithm.use_kl_in_reward (given: true)" in given
+
+
+@pytest.mark.parametrize(
+    ("source", "key"), [("verl==0.6.1", "val/generations"), ("openrlhf==0.11.2", "timing/make_experience")]
+)
+def test_what_has_no_formula_is_not_as_the_formula_says(source, key):
+    """A table of texts and a timer have none; a mean has one."""
+    view = open_view(source)
+    assert trust_texts(view, resolve_in(view, [key])[0]) == []
+
+
+def test_one_release_is_no_history(capsys):
+    """Where one release is described nothing can have changed or stayed."""
+    said = _told(capsys, "resolve", "policy/loss_metrics/clip_ratio=3", "--at", "skyrl==0.4.0")
+    assert "never, in" not in said
+
+
+def test_a_key_with_blanks_has_its_value_split_off():
+    """As with any other key; a sentence with a value at its end stays a text."""
+    (pair,) = parse_row("profiling/Time taken: Trainer.compute=0.5").items()
+    assert (pair[0], pair[1].number) == ("profiling/Time taken: Trainer.compute", 0.5)
+    assert parse_row("we saw kl=0.5") == {}
+
+
+@pytest.mark.parametrize(
+    ("key", "source", "what"),
+    [
+        ("timing_s/save_checkpoint", "verl==0.9.1", "0 is no time that work takes"),
+        ("timing_per_token_ms/update_critic", "verl==0.4.1", "0 is no time that work takes"),
+        ("train_samples_per_second", "trl[DPOTrainer]==0.11.4", "0 is no rate of work"),
+    ],
+)
+def test_a_time_of_0_is_not_unremarkable(capsys, key, source, what):
+    """Work takes time: 0 was rounded or not measured; any other time is as it may be."""
+    assert _told(capsys, "resolve", f"{key}=0", "--at", source).startswith(what)
+    assert "unremarkable" in _told(capsys, "resolve", f"{key}=1.5", "--at", source)
