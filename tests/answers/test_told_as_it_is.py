@@ -8,6 +8,7 @@ from rlmetrics.answers.trust import trust_texts
 from rlmetrics.cli import main
 from rlmetrics.names import open_view
 from rlmetrics.names.lookup.resolving import resolve_in
+from rlmetrics.wording.terminal import columns
 
 
 def _told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -49,10 +50,18 @@ def test_one_release_is_no_history(capsys):
 
 
 def test_a_key_with_blanks_has_its_value_split_off():
-    """As with any other key; a sentence with a value at its end stays a text."""
+    """As with any other key; without a value it is no row."""
     (pair,) = parse_row("profiling/Time taken: Trainer.compute=0.5").items()
     assert (pair[0], pair[1].number) == ("profiling/Time taken: Trainer.compute", 0.5)
-    assert parse_row("we saw kl=0.5") == {}
+    assert parse_row("profiling/Time taken: Trainer.compute") == {}
+
+
+def test_a_long_name_leaves_its_meaning_whole_lines(monkeypatch):
+    """Beside a name that takes most of a line the text stands below, not one word a line."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = columns([("profiling/Time taken: " + "x" * 50, "Wall time of one call that gives log-probabilities")])
+    assert len(lines) == 2
+    assert "Wall time of one call" in lines[1]
 
 
 @pytest.mark.parametrize(

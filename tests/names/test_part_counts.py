@@ -45,7 +45,8 @@ def test_a_factor_that_a_sentence_says_is_no_cause_of_its_own(capsys, old, new, 
     said = _told(capsys, "diff", "critic/vf_loss", "--from", f"verl=={old}", "--to", f"verl=={new}")
     assert f"{count} cause" in said
     assert "multiplied by the number" not in said
-    assert "per_batch" not in said and "per_mini_batch" not in said
+    assert "per_batch" not in said
+    assert "per_mini_batch" not in said
 
 
 def test_the_history_of_a_key_tells_a_factor_once(capsys):

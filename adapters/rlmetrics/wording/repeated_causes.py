@@ -36,7 +36,7 @@ def _is_said(factor: _Told, causes: Sequence[_Told], tables: Tables) -> bool:
 
 
 def _says(guards: Sequence[Any], factor: Any) -> bool:
-    """Tell whether a factor is 1, or of nothing but counts each of which makes no difference under one of the guards."""
+    """Tell whether a factor is 1, or of nothing but counts that each of the guards makes 1."""
     if not isinstance(factor, str):
         return bool(factor == 1)
     single = vanish_if(factor)

@@ -321,7 +321,7 @@ def columns(rows: Iterable[Sequence[str]], *, indent: int = 2, gap: int = 2, lab
         begin = max(extent(line), start)
         if not last:
             lines.append(line.rstrip())
-        elif extent(line) > start and begin + extent(last) > limit:
+        elif (extent(line) > start or start > limit * 3 // 4) and begin + extent(last) > limit:
             lines.append(line.rstrip())
             lines += wrapped(last, indent=min(start, limit // 2))
         else:
