@@ -481,7 +481,8 @@ def length_dataset_response_min(lengths: Tensor) -> Tensor:
 def length_terminated_mean(lengths: Tensor, terminated: Tensor) -> Tensor:
     """Mean number of tokens of the responses that ended on their own.
 
-    Unlike the mean over all responses it is not held down by the limit. Undefined when none ended on its own.
+    Unlike the mean over all responses it is not held down by the limit. Where none ended on its own there is no such
+    mean; some trainers log 0 then.
 
     Formula: ``mean(lengths, over=terminated)``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.

@@ -23,7 +23,7 @@ METRICS: Final = FunctionTable(__file__, INPUTS)
 
 @METRICS.metric("optimizer/learning_rate", results.last)
 def optimizer_learning_rate(learning_rate: Tensor) -> Tensor:
-    """Learning rate of the policy's optimiser.
+    """Learning rate of the optimiser, that of the policy where several models are trained.
 
     A setting that follows its schedule. Worth a curve because a run that does not learn is sometimes one whose warm-up
     never ended or whose schedule was computed for another number of steps. Some trainers log the rate of the next step.
@@ -52,12 +52,12 @@ def optimizer_learning_rate(learning_rate: Tensor) -> Tensor:
 
 @METRICS.metric("optimizer/gradient_norm", results.ratio)
 def optimizer_gradient_norm(gradient_norms: Tensor) -> Tensor:
-    """Global L2 norm of the policy's gradient before clipping.
+    """Global L2 norm of the gradient before clipping, that of the policy where several models are trained.
 
-    The length of the gradient of all trained parameters together, averaged over optimiser steps. Since it is taken
-    before clipping, values above the clip threshold are normal; what counts are changes by orders of magnitude. Spikes
-    come before divergence, values near 0 mean that no signal arrives. The level depends on model size, loss
-    normalisation and batch size.
+    The length of the gradient of all parameters that the optimiser trains together. Since it is taken before clipping,
+    values above the clip threshold are normal; what counts are changes by orders of magnitude. Spikes come before
+    divergence, values near 0 mean that no signal arrives. The level depends on model size, loss normalisation and batch
+    size.
 
     Formula: ``mean(gradient_norms)``.
     Additive over updates: states merge exactly if the data of no update is split.

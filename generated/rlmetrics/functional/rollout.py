@@ -1928,7 +1928,7 @@ def rollout_token_weight_zeroed_fraction(
     lower: float = 0.5,
     upper: float = 2.0,
 ) -> Tensor:
-    """Share of tokens whose weight lies outside both bounds and is set to 0.
+    """Share of tokens whose weight lies below the lower or above the upper bound and is set to 0.
 
     The price of IcePop: these tokens do not train. Small and flat in a healthy run.
 
@@ -2491,7 +2491,10 @@ def rollout_sequence_weight_zeroed_fraction(
     lower: float = 0.5,
     upper: float = 2.0,
 ) -> Tensor:
-    """Share of responses whose importance weight, the product over tokens, lies outside both bounds and is set to 0.
+    """Share of responses whose importance weight, the product over tokens.
+
+    Share of responses whose importance weight, the product over tokens, lies below the lower or above the upper bound
+    and is set to 0.
 
     These responses do not train at all. Products drift away from 1 with length, so the share grows with longer
     responses even where every single token agrees well.

@@ -666,8 +666,8 @@ def throughput_milliseconds_per_token_critic_update(
 ) -> Tensor:
     """Wall time of the critic's update per token.
 
-    Over all prompt and response tokens of the step, on all devices together, per pass over the batch times the number
-    of passes.
+    Over all prompt and response tokens of the step, on all devices together, each counted once. The time is that of all
+    passes over the batch, so it grows with their number.
 
     Formula: ``1000 * last(stage_seconds) / (sum(lengths) + sum(prompt_lengths))``.
     Population: Every response of the batch. Additive over updates: states merge exactly if the data of no update is
