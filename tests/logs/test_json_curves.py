@@ -30,7 +30,9 @@ def _written(path, form, below=None):
 
 
 def _rows(path):
-    (run,) = kind_of(path).open(path).read()
+    kind = kind_of(path)
+    assert kind is not None
+    (run,) = kind.open(path).read()
     return {row.step: row.values for row in run.rows}
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.logs.kinds import KINDS
+from rlmetrics.logs.kinds.wandb import OfflineRun
 from rlmetrics.logs.kinds.wandb.nested_names import NestedNames
 from rlmetrics.translate import Translator, translate_file
 from rlmetrics.translate.rewriting.wandb import nested_rows
@@ -97,6 +98,7 @@ def test_every_metric_in_a_dict_is_translated_by_its_whole_name(tmp_path_factory
     assert known == {*report.translated, *report.unknown, *report.unchanged, *report.set_aside}
     for place, names in ((path, known), (folder / "out.wandb", {translator.key(name).output for name in known})):
         log = KINDS["wandb"].open(place)
+        assert isinstance(log, OfflineRun)
         (run,) = log.read()
         assert names == set(log.names()) == {name for _, row in log.rows() for name in row}
         assert names == {name for row in run.rows for name in row.values}

@@ -241,7 +241,7 @@ def _is_head(head: bytes, item: bytes) -> bool:
     if head == item:
         return False
     try:
-        return item_class().FromString(head).SerializeToString() == head
+        return bool(item_class().FromString(head).SerializeToString() == head)
     except decode_error():
         return False
 
