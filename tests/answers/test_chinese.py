@@ -206,7 +206,7 @@ def test_words_that_tell_metrics_apart_are_chinese(capsys: pytest.CaptureFixture
     main(["--lang", "zh", "map", "--from", "trl[GRPOTrainer]==1.16.0", "--to", "verl==0.9.1"])
     answer = capsys.readouterr().out
 
-    assert "而不是得分" in answer
+    assert "而不是“得分”" in answer
     assert "not score" not in answer
 
 

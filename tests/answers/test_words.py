@@ -64,7 +64,7 @@ def test_a_divergence_is_told_by_its_two_policies():
     """Which two policies, per what, by which estimator."""
     assert quantity_words("kl/reference/k3", TABLES) == "policy now vs reference, per token, k3"
     assert quantity_words("kl/old_reference_sum/k1", TABLES) == (
-        "policy that sampled vs reference, summed over each response, k1"
+        "policy before the update vs reference, summed over each response, k1"
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rlmetrics.codegen.audit.derived_program import joined, own_part
 from rlmetrics.codegen.audit.extract import extract
+from rlmetrics.codegen.audit.release_audit import joined, own_part
 from rlmetrics.codegen.model.audit_settings import AuditSettings
 
 BASE = {

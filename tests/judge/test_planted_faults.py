@@ -107,8 +107,8 @@ LINTED = {
     ),
     "a trait that others have, too, speaks of one trainer": Fault(
         "signatures/estimators",
-        r"\(of a token the whole vocabulary; not with",
-        "(in SFT with loss_type chunked_nll only, not with",
+        "over all classes instead of the one of the target",
+        "over all classes (in SFT with loss_type chunked_nll only) instead of the one of the target",
         "trait-of-another",
         "trl/",
     ),

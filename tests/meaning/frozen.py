@@ -110,18 +110,18 @@ class Correction:
         )
 
     def explains(self, found: Difference) -> bool:
-        """Whether it explains a difference, or what of it is no trait, or one of its traits."""
+        """Whether it explains a field of a difference, or one of its traits."""
         if not self.concerns(found):
             return False
-        return bool(self.traits & found.traits) if self.traits else self.fields >= found.fields - {"trait"}
+        return bool(self.traits & found.traits if self.traits else self.fields & found.fields)
 
 
 def is_listed(found: Difference, listed: Iterable[Correction]) -> bool:
-    """Whether a difference is explained: by the traits that corrections name, and what is left of it by one of them."""
+    """Whether a difference is explained: by the traits that corrections name, and each other field by one of them."""
     about = [one for one in listed if one.concerns(found)]
     named = frozenset(name for one in about for name in one.traits)
     left = found.fields - {"trait"} if found.traits <= named else found.fields
-    return not left or any(one.fields >= left and (not one.traits or "trait" not in left) for one in about)
+    return left <= {field for one in about for field in one.fields if field != "trait" or not one.traits}
 
 
 @lru_cache(maxsize=1)

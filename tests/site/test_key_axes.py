@@ -22,7 +22,7 @@ def text_of(framework: str, key: str) -> str:
         ("trl", "val/contain_eos_token", "token, logged as 1 minus that.", "Healthy: above 0.5."),
         ("trl", "val/model_contain_eos_token", "token, logged as 1 minus that.", "Healthy: above 0.5."),
         ("trl", "perf/mfu_wall_clock", "waiting included, logged in percent.", None),
-        ("verl", "train/lr(1e-3)", "optimiser, logged times 1000.", "of the metric itself."),
+        ("verl", "train/lr(1e-3)", "trained, logged times 1000.", "of the metric itself."),
         ("trl", "ppo/policy/policykl", "as the mean log-ratio old minus new.", "0.1 nat, of the metric itself."),
     ],
 )

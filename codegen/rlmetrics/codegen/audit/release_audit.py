@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rlmetrics.names.tables.tables import Tables
 
@@ -12,12 +14,11 @@ from ..locks.packages import Package
 from ..model.audit_settings import AuditSettings
 from ..model.framework import PackageNames
 from .audit_comparison import AuditComparison, compare
-from .derived_program import joined, own_part
 from .described import Description, describe
 from .extract import Extraction, extract
 from .proofs import check_proofs
 
-__all__ = ["Audit", "audit", "base_of", "release_of", "settings_of"]
+__all__ = ["Audit", "audit", "base_of", "joined", "own_part", "release_of", "settings_of"]
 
 
 @dataclass(frozen=True)
@@ -89,3 +90,27 @@ def audit(
     checked, broken = check_proofs(tables.framework(framework), package, component)
     comparison = replace(comparison, broken=tuple(broken), proofs=checked, not_understood=extraction.unclear)
     return Audit(extraction, description, comparison, settings.unseen)
+
+
+def joined(base: AuditSettings, own: AuditSettings) -> AuditSettings:
+    """Return settings by which the sources of both are read: what either declares; single values are the own ones."""
+    made: dict[str, Any] = {}
+    for name in AuditSettings.model_fields:
+        first, second = getattr(base, name), getattr(own, name)
+        if isinstance(first, tuple):
+            made[name] = (*first, *second)
+        elif isinstance(first, Mapping):
+            both = {key: (*first[key], *second[key]) for key in first.keys() & second if isinstance(first[key], tuple)}
+            made[name] = {**first, **second, **both}
+        else:
+            made[name] = second
+    return own.model_copy(update=made)
+
+
+def own_part(extraction: Extraction, paths: Mapping[str, str]) -> Extraction:
+    """Leave out what the base's own methods write, which the base's records describe."""
+    return replace(
+        extraction,
+        keys=tuple(key for key in extraction.keys if key.path in paths),
+        unclear=tuple(item for item in extraction.unclear if item.path in paths),
+    )
