@@ -184,7 +184,7 @@ def test_the_next_release_is_added_as_the_page_says(clone: Clone, steps: dict[st
     for proposed in (*steps["prove"][0].splitlines()[:2], "renamed: {seconds_per_step: {releases: 1.17.0..}}"):
         assert proposed.partition(" --wheel")[0] in added.stdout
     refused = clone.rlmetrics("release", "confirm", "e3", "--why", "nothing of importance changed")
-    assert (refused.returncode, refused.stderr.count("nothing but an edit closes it")) == (2, 1)
+    assert (refused.returncode, refused.stderr.count("nothing but an edit closes it")) == (2, 1), refused.stderr
 
     # What was taken without an edit closes the lost anchors alone: the code is open until an edit or a reason is there.
     *_, taken = [clone.rlmetrics(*line.removeprefix("rlmetrics ").split()) for line in steps["prove"][0].splitlines()]
