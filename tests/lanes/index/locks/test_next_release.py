@@ -6,13 +6,12 @@ import difflib
 import json
 import os
 import re
-import resource
 import shlex
 import shutil
 import subprocess
 import sys
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -54,11 +53,9 @@ class Clone:
 
     Attributes:
         folder: Where it is.
-        spent: Processor time of the page's commands so far, in seconds.
     """
 
     folder: Path
-    spent: list[tuple[str, float]] = field(default_factory=list)
 
     def rlmetrics(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command with the clone's own modules."""
@@ -73,17 +70,7 @@ class Clone:
 
     def follow(self, lines: str) -> list[subprocess.CompletedProcess[str]]:
         """Run the commands of a block of the page."""
-        found = []
-        for line in lines.splitlines():
-            before = _children()
-            found.append(self.rlmetrics(*shlex.split(line)[1:]))
-            self.spent.append((line, _children() - before))
-        return found
-
-
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+        return [self.rlmetrics(*shlex.split(line)[1:]) for line in lines.splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -164,10 +151,7 @@ def _items(said: str) -> dict[str, str]:
 
 
 def test_the_next_release_is_added_as_the_page_says(clone: Clone, steps: dict[str, list[str]]) -> None:
-    """Items, edits, proofs and answers: under 15 lines of YAML, and under 120 s of processor time for all commands.
-
-    More than half of that are answers that stand ready, of which a new clone has kept none.
-    """
+    """Items, edits, proofs and answers: under 15 lines of YAML."""
     old = {name: clone.rlmetrics(*words).stdout for name, words in BEFORE.items()}
     assert all(old.values())
 
@@ -213,7 +197,6 @@ def test_the_next_release_is_added_as_the_page_says(clone: Clone, steps: dict[st
     # That a translated guide waits for its turn is nothing that a release does.
     assert set(re.findall(r"warning\[(.*?)\]", linted.stderr + linted.stdout)) <= {"stale-guide"}
     assert generated.returncode == 0, generated.stdout + generated.stderr
-    assert sum(seconds for _, seconds in clone.spent) < 120, clone.spent
 
     assert resolved.stdout.startswith("Wall time of one training step."), resolved.stdout
     assert re.search(r"^source +trl/trainer/grpo_trainer\.py:1517\b", resolved.stdout, re.M), resolved.stdout
