@@ -47,6 +47,16 @@ def test_each_form_is_one_run_with_the_rows_of_its_steps(tmp_path, form, below):
     assert "kl" not in rows[20]
 
 
+def test_curves_in_several_members_are_no_single_run(tmp_path):
+    """Whether members are parts of names or runs is not said, and reading the first alone would lose the others."""
+    path = tmp_path / "parts.json"
+    curves = {key: FORMS["pairs"](curve) for key, curve in CURVES.items()}
+    path.write_text(json.dumps({"first": curves, "second": curves}))
+
+    kind = kind_of(path)
+    assert kind is None or kind.name != "json-curves"
+
+
 def test_a_table_that_pandas_wrote_has_the_steps_of_its_column(tmp_path, capsys):
     """The numbers that stand before its values are those of rows, not steps."""
     columns = {"step": [10, 20, 30], **{key: [1.0, 2.0, 3.0] for key in CURVES}}

@@ -1,7 +1,7 @@
 """One JSON object with a curve for each key, each with steps of its own, as people download or gather them.
 
 A curve is a list of ``{"step": 1, "value": 0.1}``, a list of ``[1, 0.1]``, ``{"steps": [1], "values": [0.1]}`` or
-``{"1": 0.1}``, as pandas writes a column, too. All lie in the file's object, or in one that is a member of it.
+``{"1": 0.1}``, as pandas writes a column, too. All lie in the file's object, or in the only one of its members that holds curves.
 """
 
 from __future__ import annotations
@@ -149,11 +149,12 @@ def _curves(path: Path) -> Curves | None:
     curves = _all_curves(found)
     if curves:
         return Curves(curves, None, {})
-    for name, member in found.items():
-        curves = _all_curves(member) if isinstance(member, dict) else {}
-        if curves:
-            return Curves(curves, name, {other: held for other, held in json.loads(text).items() if other != name})
-    return None
+    held = {name: _all_curves(member) for name, member in found.items() if isinstance(member, dict)}
+    members = [name for name, curves in held.items() if curves]
+    if len(members) != 1:  # of several, each is a part of the keys' names, or a run of its own
+        return None
+    (name,) = members
+    return Curves(held[name], name, {other: value for other, value in json.loads(text).items() if other != name})
 
 
 def _all_curves(found: dict[str, Any]) -> dict[str, list[Point]]:

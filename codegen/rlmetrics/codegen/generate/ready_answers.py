@@ -24,7 +24,7 @@ from ..output.store import Output
 from ..tables.json_tables import FOLDER
 from .alike_releases import AlikeReleases
 from .read_facts import Files, ReadTables, Seen
-from .ready_questions import ALL, NAMED, RELEASED, Share
+from .ready_questions import ALL, NAMED, RELEASED, KeyShare
 
 __all__ = ["MADE_BY", "emit"]
 
@@ -65,7 +65,7 @@ class _Unit(NamedTuple):
     book: str
     about: tuple[str, ...]
     target: str = ""
-    share: Share = ALL
+    share: KeyShare = ALL
 
 
 class _Answered(NamedTuple):
@@ -155,7 +155,7 @@ def _units(files: Files) -> Iterator[_Unit]:
         mapped = [name for name in [*newest][:_MAPPED] if name != framework and place < _MAPPED]
         for sources, keys in _courses(framework, tables):
             count = -(-keys // _KEYS)
-            yield from (_Unit(AT, sources, share=Share(place, count)) for place in range(count))
+            yield from (_Unit(AT, sources, share=KeyShare(place, count)) for place in range(count))
             yield from (_Unit(MAP, sources, f"{other}=={newest[other]}") for other in mapped)
             yield _Unit(DIFF, sources, sources[-1])
 

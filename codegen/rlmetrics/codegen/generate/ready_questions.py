@@ -24,10 +24,10 @@ from rlmetrics.wording.signature_words import source_words
 from rlmetrics.wording.source_places import addresses_of, place_texts
 from rlmetrics.wording.terminal import UnlaidBlock, labelled, unlaid
 
-__all__ = ["ALL", "NAMED", "RELEASED", "Share"]
+__all__ = ["ALL", "NAMED", "RELEASED", "KeyShare"]
 
 
-class Share(NamedTuple):
+class KeyShare(NamedTuple):
     """Some of a component's keys, the same ones in each of its releases.
 
     Attributes:
@@ -43,7 +43,7 @@ class Share(NamedTuple):
         return crc32(key.encode()) % self.shares == self.place
 
 
-ALL = Share(0, 1)
+ALL = KeyShare(0, 1)
 """All keys."""
 
 
@@ -68,7 +68,7 @@ def _shown(name: str, tables: Tables) -> Iterator[tuple[str, str]]:
     yield name, entry(unlaid(lines), [item.metric for item in found], {})
 
 
-def _at(source: str, _: str, tables: Tables, newest: bool, share: Share) -> Iterator[tuple[str, str]]:
+def _at(source: str, _: str, tables: Tables, newest: bool, share: KeyShare) -> Iterator[tuple[str, str]]:
     """Yield what `resolve` says of each key of training; nothing where the source is more than one."""
     try:
         view = open_view(source, spec=tables)
@@ -117,7 +117,7 @@ def _spelled(source: str, tables: Tables) -> Sequence[str]:
     return source, source_words(source, tables), f"\n{release}"
 
 
-def _mapped(source: str, target: str, tables: Tables, newest: bool, _: Share) -> Iterator[tuple[str, str]]:
+def _mapped(source: str, target: str, tables: Tables, newest: bool, _: KeyShare) -> Iterator[tuple[str, str]]:
     """Yield what `map` says of a pair of sources as a whole, and of each key of training."""
     try:
         names = map_names(source, target, spec=tables)
@@ -138,7 +138,7 @@ def _mapped(source: str, target: str, tables: Tables, newest: bool, _: Share) ->
             yield pair_name(key, component, target), entry(unlaid(lines), (), {}, _spelled(source, tables))
 
 
-def _changed(source: str, target: str, tables: Tables, newest: bool, _: Share) -> Iterator[tuple[str, str]]:
+def _changed(source: str, target: str, tables: Tables, newest: bool, _: KeyShare) -> Iterator[tuple[str, str]]:
     """Yield what `diff` says of a release and the newest one."""
     if newest:
         return
@@ -156,7 +156,7 @@ def _changed(source: str, target: str, tables: Tables, newest: bool, _: Share) -
 NAMED: Mapping[str, Callable[[str, Tables], Iterator[tuple[str, str]]]] = {"resolve": _resolved, "show": _shown}
 """What answers about a name, by book."""
 
-RELEASED: Mapping[str, Callable[[str, str, Tables, bool, Share], Iterator[tuple[str, str]]]] = {
+RELEASED: Mapping[str, Callable[[str, str, Tables, bool, KeyShare], Iterator[tuple[str, str]]]] = {
     AT: _at,
     MAP: _mapped,
     DIFF: _changed,

@@ -64,7 +64,8 @@ def test_there_and_back_gives_the_same_values(tmp_path_factory, numbers):
 
 def test_memory_stays_constant(tmp_path):
     """A hundred times more rows take hardly more memory: they are streamed."""
-    items = [{"nested_key": [name, "a"], "value_json": "0.25"} for name in (*KNOWN, *map(str, range(20)))]
+    names = [[name] for name in KNOWN] + [[str(place), "a"] for place in range(20)]
+    items = [{"nested_key": name, "value_json": "0.25"} for name in names]
     row = Record(history={"item": items}).SerializeToString()
     peaks = []
     for count in (400, 40_000):
