@@ -142,6 +142,23 @@ def test_a_row_names_the_cause_first_and_folds_the_rest(resolve: Resolve) -> Non
     assert [line for line in lines if "does train" in line] == []
 
 
+def test_a_number_of_ones_own_is_not_judged(resolve: Resolve) -> None:
+    """Of a key that the trainer does not log by itself it is said that nothing can be, in a row and alone."""
+    lines = resolve('{"mine": 3, "loss": 0.1, "reward": 0.2}', "--at", "trl[GRPOTrainer]==1.16.0")
+    text = " ".join(lines)
+    assert "Unremarkable (2): loss, reward" in text
+    assert "Yours (1): mine: not logged by the trainer itself" in text
+
+    assert resolve("mine", "--at", "trl[GRPOTrainer]==1.16.0")[0].startswith("TRL GRPOTrainer 1.16.0 does not log `mine`")
+
+
+@pytest.mark.parametrize("row", ['{"kl": "abc"}', "{'kl': 'abc'}"])
+def test_a_row_without_a_number_is_refused(row: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not taken for a key of that spelling."""
+    assert main(["resolve", row, "--at", "trl[GRPOTrainer]==1.16.0"]) == 2
+    assert "no value is a number" in capsys.readouterr().err
+
+
 def test_a_row_of_verl_is_understood(resolve: Resolve) -> None:
     """A console line with the step in front is judged; advantages that are all 0 explain the loss and the gradient."""
     line = (

@@ -238,7 +238,9 @@ def _not_logged(view: FrameworkView, asked: Meant, *, own: bool, full: bool) -> 
         known = _known(view, asked.others, full=full)
         return [*other_name(view, first.key, asked.others), "", *known, *_labelled(rows)]
     if own and first.near_miss is None:
-        return [*_resolved(view, first, full=full), *_labelled(rows[1:])]
+        text = "{source} does not log `{key}` by itself. It can be a number of your own:"
+        lead = wrapped(phrase(text, source=source_words(view.source, tables), key=first.key))
+        return [*lead, "", *_resolved(view, first, full=full), *_labelled(rows[1:])]
     return [*_unknown(view, first, own=own, full=full), *(["", *_labelled(rows)] if rows else [])]
 
 

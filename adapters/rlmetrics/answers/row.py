@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING
+from rlmetrics.names.lookup.resolving import is_users_own
 from rlmetrics.wording.signature_words import listed, source_words
 from rlmetrics.wording.terminal import columns, labelled, symbol, wrapped
 from rlmetrics.wording.voice import phrase
@@ -41,6 +42,8 @@ def row_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False, 
     following = [item for item in ranked if causes[item.found.key]]
     free = [item for item in ranked if item not in bad and item not in following]
     ask, expected, plain = ([item for item in free if item.level == level] for level in ("info", "expected", "plain"))
+    yours = [item for item in plain if is_users_own(item.found.metric, view.tables)]
+    plain = [item for item in plain if item not in yours]
     lines = wrapped(_verdict(bad, ask, expected, len(ranked)))
     lines += [*wrapped(f"{source_words(view.source, view.tables)}{f', {said}' if said else ''}"), ""]
     table = _together([(_label(item), item, brief_text(item, full=full)) for item in (*bad, *ask, *expected)])
@@ -60,6 +63,9 @@ def row_lines(view: View, values: Sequence[JudgedValue], *, full: bool = False, 
     lines += ["", *labelled("look at", advice[:_MOST_ALSO])] if advice else []
     if plain:
         lines += ["", *wrapped(f"Unremarkable ({len(plain)}): {_keys(plain, full=full)}")]
+    if yours:
+        told = phrase("not logged by the trainer itself; of a number of your own nothing can be said")
+        lines += wrapped(f"{phrase('Yours')} ({len(yours)}): {_keys(yours, full=full)}: {told}")
     open_ = [item for item in ranked if is_unreviewed(item.found)]
     if open_:
         told = phrase("how these are computed is not stated in full")

@@ -89,17 +89,20 @@ def _one_question(keys: list[str], tables: Tables) -> list[str]:
 
 
 def _require_numbers(keys: Sequence[str], tables: Tables) -> None:
-    """Refuse a value of a key that is no number.
+    """Refuse a value of a key that is no number, and a row without any number.
 
     Raises:
         NamesError: There is one.
     """
-    from rlmetrics.answers.pasted import no_number
+    from rlmetrics.answers.pasted import no_number, parse_row
     from rlmetrics.names.meanings.key_index import catalogue_of
     from rlmetrics.names.tables.user_errors import NamesError
 
     catalogue = catalogue_of(tables)
     for key in keys:
+        if key.startswith(('{"', "{'")) and not parse_row(key):
+            msg = f"{key}: no value is a number; give a row as it was logged, such as {{'kl': 0.3}}"
+            raise NamesError(msg)
         pair = no_number(key)
         if pair is not None and catalogue.find(pair[0]).found and not catalogue.find(key).found:
             msg = f"{key}: {pair[1]!r} is no number; give the value as it was logged, such as {pair[0]}=0.3"
