@@ -43,6 +43,17 @@ def code(tmp_path, capsys):
     return run
 
 
+def test_keys_of_other_releases_are_listed_and_kept(code):
+    """Code that reads several releases names keys that the source never had; a word of no release is passed over."""
+    text = 'df["policy/approxkl_avg"], df["ppo/policy/approxkl"], df["data/approxkl"]\n'
+    done, report, _ = code(text, source="trl[PPOTrainer]==0.7.11", target="trl[PPOTrainer]==0.12.0")
+
+    assert done == 0
+    rows = [(key["key"], key["to"], key["severity"]) for key in report["keys"]]
+    assert rows == [("policy/approxkl_avg", None, "none"), ("ppo/policy/approxkl", "policy/approxkl_avg", "biased")]
+    assert "another release or trainer" in report["keys"][0]["why"]
+
+
 def test_keys_are_listed_with_line_and_severity(code):
     """Texts for readers are none of them, and nothing is written."""
     done, report, written = code(CODE)

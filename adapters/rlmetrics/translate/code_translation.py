@@ -152,9 +152,18 @@ class _CodeNames:
             self._moves[key] = tuple(told.values())
         return self._moves[key]
 
-    def is_known(self, key: str) -> bool:
-        """Tell whether anyone logs a key."""
-        return any(self._sources(key)) if self._options.source == "auto" else False
+    def unmoved(self, key: str) -> str | None:
+        """Return why a key that nothing becomes of is worth a line; None if no described release logs it.
+
+        Beside a source that was named, a plain word is more likely to be something else.
+        """
+        if self._options.source == "auto":
+            return later("the target has none of the trainers that log it") if any(self._sources(key)) else None
+        if _MARKED.isdisjoint(key) or not catalogue_of(self._tables).find(key, (KEY, SHOWN)).found:
+            return None
+        return later("is a key of another release or trainer: {source} does not log it").format(
+            source=self._options.source
+        )
 
     def _sources(self, key: str) -> Iterable[list[str]]:
         """Yield who may have logged a key, for each thing that it may mean."""
@@ -256,8 +265,8 @@ def _named(string: CodeString, names: _CodeNames, cell: int | None) -> CodeKey |
     best = string.keyword == BEST_MODEL and not key.startswith(EVAL)
     moves = names.moves(EVAL + key if best else key)
     if not moves:
-        said = later("the target has none of the trainers that log it")
-        return CodeKey(string.line, string.column, key, None, "none", said, cell) if names.is_known(key) else None
+        why_not = names.unmoved(key)
+        return None if why_not is None else CodeKey(string.line, string.column, key, None, "none", why_not, cell)
     if len(moves) > 1:
         goals = [move.target or "none" if move.translated else "none" for move in moves]
         why = f"means several things: {', '.join(dict.fromkeys(goals))}; --from says which is meant"
