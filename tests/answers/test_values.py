@@ -149,7 +149,9 @@ def test_a_number_of_ones_own_is_not_judged(resolve: Resolve) -> None:
     assert "Unremarkable (2): loss, reward" in text
     assert "Yours (1): mine: not logged by the trainer itself" in text
 
-    assert resolve("mine", "--at", "trl[GRPOTrainer]==1.16.0")[0].startswith("TRL GRPOTrainer 1.16.0 does not log `mine`")
+    assert resolve("mine", "--at", "trl[GRPOTrainer]==1.16.0")[0].startswith(
+        "TRL GRPOTrainer 1.16.0 does not log `mine`"
+    )
 
 
 @pytest.mark.parametrize("row", ['{"kl": "abc"}', "{'kl': 'abc'}"])

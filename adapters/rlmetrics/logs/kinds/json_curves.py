@@ -1,7 +1,8 @@
 """One JSON object with a curve for each key, each with steps of its own, as people download or gather them.
 
 A curve is a list of ``{"step": 1, "value": 0.1}``, a list of ``[1, 0.1]``, ``{"steps": [1], "values": [0.1]}`` or
-``{"1": 0.1}``, as pandas writes a column, too. All lie in the file's object, or in the only one of its members that holds curves.
+``{"1": 0.1}``, as pandas writes a column, too. All lie in the file's object, or in the only one
+of its members that holds curves.
 """
 
 from __future__ import annotations
