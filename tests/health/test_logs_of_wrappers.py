@@ -1,6 +1,7 @@
 """Logs that frameworks around a trainer write, and those that people make of a trainer's: read as what they hold."""
 
 import json
+import math
 import os
 
 import pytest
@@ -90,3 +91,21 @@ def test_an_overlay_that_cannot_be_read_is_refused(tmp_path, make, said):
             overlaid([str(tmp_path)])
     else:
         assert overlaid([str(tmp_path)])["lookup"]
+
+
+@pytest.mark.parametrize("lost", [0, 6])
+def test_a_loss_of_disputed_meaning_is_judged_by_what_holds_for_each(tmp_path, capsys, lost):
+    """Which of LLaMA-Factory's trainers wrote it decides what its loss is, and NaN is none of them."""
+    rows = [{"current_steps": step, "total_steps": 30, "loss": 2 - step / 20, "lr": 1e-5} for step in range(1, 31)]
+    rows[-lost:] = [{**row, "loss": math.nan} for row in rows[-lost:]] if lost else rows[-lost:]
+    path = tmp_path / "trainer_log.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+    code = main(["check", str(path), "--json"])
+    report = json.loads(capsys.readouterr().out)
+
+    assert code == (1 if lost else 0)
+    assert [(item["key"], item["metric"], item["onset_step"]) for item in report["findings"]] == (
+        [("loss", None, 25)] if lost else []
+    )
+    assert any("hold for each of their meanings" in note and note.endswith("loss") for note in report["notes"])

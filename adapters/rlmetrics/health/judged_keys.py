@@ -71,6 +71,7 @@ class KeyMeaning:
         emptied: Where a part with nothing to count is a 0 in it: what may be left out of the counting.
         unreviewed: Whether nobody has stated all of how it is computed.
         disputed: Whether sources that may have logged it give it other meanings, so that it has none.
+        rivals: These meanings, where all are metrics on one scale; what holds for each of them holds for the key.
     """
 
     key: str
@@ -88,6 +89,7 @@ class KeyMeaning:
     emptied: Emptied | None = None
     unreviewed: bool = False
     disputed: bool = False
+    rivals: tuple[str, ...] = ()
 
     @property
     def held_out(self) -> bool:
@@ -138,20 +140,18 @@ class SourceNames:
 
     def meaning(self, key: str) -> KeyMeaning:
         """Return what a key is."""
-        meaning = self._meaning(key, self._view)
-        for other in self._others if meaning.metric is not None else ():
-            theirs = self._meaning(key, other)
+        meaning = own = self._meaning(key, self._view)
+        others = [self._meaning(key, other) for other in self._others] if own.metric is not None else []
+        for theirs in others:
             if not _agree(meaning, theirs) and not self._judged_alike(meaning, theirs):
                 self.disputed.add(key)
-                return KeyMeaning(key, None, disputed=True)
+                return _disputed(own, others)
             meaning = _joined(meaning, theirs)
         return meaning
 
     def _judged_alike(self, one: KeyMeaning, other: KeyMeaning) -> bool:
         """Tell whether the same rules judge two meanings on the same scale."""
-        if self._alike is None or other.metric is None or (one.scale, one.offset) != (other.scale, other.offset):
-            return False
-        return one.mode == other.mode and self._alike(one, other)
+        return self._alike is not None and _alike_on_axis(one, other) and self._alike(one, other)
 
     def _meaning(self, key: str, view: View) -> KeyMeaning:
         match = _best(logged_as(view, key) or measured_as(key, self.tables))
@@ -272,6 +272,19 @@ def _agree(one: KeyMeaning, other: KeyMeaning) -> bool:
     same = (one.metric, one.mode) == (other.metric, other.mode)
     known = one.scale is not None and other.scale is not None
     return same and (not known or (one.scale, one.offset) == (other.scale, other.offset))
+
+
+def _alike_on_axis(one: KeyMeaning, other: KeyMeaning) -> bool:
+    """Tell whether two meanings are metrics of one mode and on one scale."""
+    return other.metric is not None and (one.mode, one.scale, one.offset) == (other.mode, other.scale, other.offset)
+
+
+def _disputed(own: KeyMeaning, others: Sequence[KeyMeaning]) -> KeyMeaning:
+    """Return what is certain about a key whose sources do not agree on its meaning."""
+    if not all(_alike_on_axis(own, other) for other in others):
+        return KeyMeaning(own.key, None, disputed=True)
+    rivals = tuple(dict.fromkeys(str(item.metric) for item in (own, *others)))
+    return KeyMeaning(own.key, None, own.mode, scale=own.scale, offset=own.offset, disputed=True, rivals=rivals)
 
 
 def _joined(one: KeyMeaning, other: KeyMeaning) -> KeyMeaning:

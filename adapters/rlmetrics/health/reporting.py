@@ -33,6 +33,8 @@ _NEEDS = later("needs {names} too")
 _FEW = later("{count} points; needs {least}")
 _EARLY = later("{count} steps; the first {least} are not judged")
 _ABSENT = later("{names} is not logged")
+_DISPUTED = later("{key} may be {metric} or something else")
+_SAY_WHAT = later("--at says what logged it")
 _NO_SCORE = later("no held-out score is logged")
 _LOG_A_SCORE = later("log a score on data that is not trained on, such as an evaluation reward")
 _LEFT_OUT = later("the release logs it always, but this log does not have it")
@@ -121,9 +123,14 @@ def _notes(run: JudgedRun, faults: int, fault: str) -> list[str]:
     if faults:
         notes.append(f"{faults} rows could not be judged because of a fault of this tool ({fault})")
     names = run.curves.names
-    if names is not None and names.disputed:
-        keys = ", ".join(sorted(names.disputed)[:5])
-        notes.append(f"not judged, since releases that log these keys mean different things by them: {keys}")
+    disputed = sorted(names.disputed) if names is not None else []
+    shared = [key for key in disputed if run.curves.channels.get(key) is not None]
+    apart = [key for key in disputed if key not in shared]
+    why = "since releases that log these keys mean different things by them"
+    if apart:
+        notes.append(f"not judged, {why}: {', '.join(apart[:5])}")
+    if shared:
+        notes.append(f"judged only by rules that hold for each of their meanings, {why}: {', '.join(shared[:5])}")
     return notes
 
 
@@ -200,6 +207,11 @@ def _not_logged(run: JudgedRun, rule: Rule) -> NotJudged:
     known = [metric for metric in rule.metrics if metric in conditions]
     if not known:
         return NotJudged(rule.id, "not_applicable", f"{run.at or 'this source'} has no such metric")
+    channels = [channel for channel in run.curves.channels.values() if channel is not None]
+    rivals = {metric: channel.meaning.key for channel in channels for metric in channel.meaning.rivals}
+    disputed = next((metric for metric in known if metric in rivals), None)
+    if disputed is not None:
+        return NotJudged(rule.id, "not_logged", _DISPUTED.format(key=rivals[disputed], metric=disputed), _SAY_WHAT)
     return NotJudged(rule.id, "not_logged", _ABSENT.format(names=known[0]), _how(run, known))
 
 

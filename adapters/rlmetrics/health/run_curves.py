@@ -10,7 +10,7 @@ from rlmetrics.names.tables.tables import Tables
 from .instances import Channel, Instance
 from .intake import Intake
 from .judged_keys import HELD_OUT, KeyMeaning, SourceNames
-from .rules import Rules
+from .rules import Rule, Rules
 
 __all__ = ["JudgedCurves"]
 
@@ -71,7 +71,7 @@ class JudgedCurves:
         if self.names is None:
             return None
         meaning = self.names.meaning(key)
-        rules = self.rules.of(meaning.metric, meaning.mode, held_out=meaning.held_out)
+        rules = self._rules_of(meaning)
         if not rules and not self._is_used(meaning):
             return None
         if len(self.by_metric.get(str(meaning.metric), ())) >= _MOST_OF_METRIC:
@@ -95,8 +95,15 @@ class JudgedCurves:
 
     def _judged_alike(self, one: KeyMeaning, other: KeyMeaning) -> bool:
         """Tell whether the same rules, and at least one, look at two meanings."""
-        mine, theirs = (self.rules.of(item.metric, item.mode, held_out=item.held_out) for item in (one, other))
+        mine, theirs = self._rules_of(one), self._rules_of(other)
         return bool(mine) and mine == theirs
+
+    def _rules_of(self, meaning: KeyMeaning) -> list[Rule]:
+        """Return the rules that look at a key; where its meaning is disputed, those that look at each that it may have."""
+        if not meaning.rivals:
+            return self.rules.of(meaning.metric, meaning.mode, held_out=meaning.held_out)
+        first, *others = (self.rules.of(metric, meaning.mode, held_out=False) for metric in meaning.rivals)
+        return [rule for rule in first if all(rule in other for other in others)]
 
     def _is_used(self, meaning: KeyMeaning) -> bool:
         return meaning.metric in self._used or meaning.held_out
