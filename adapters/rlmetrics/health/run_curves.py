@@ -99,7 +99,7 @@ class JudgedCurves:
         return bool(mine) and mine == theirs
 
     def _rules_of(self, meaning: KeyMeaning) -> list[Rule]:
-        """Return the rules that look at a key; where its meaning is disputed, those that look at each that it may have."""
+        """Return the rules that look at a key; of a disputed one, those that look at each meaning that it may have."""
         if not meaning.rivals:
             return self.rules.of(meaning.metric, meaning.mode, held_out=meaning.held_out)
         first, *others = (self.rules.of(metric, meaning.mode, held_out=False) for metric in meaning.rivals)
