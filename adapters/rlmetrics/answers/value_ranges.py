@@ -36,6 +36,8 @@ __all__ = [
 
 _ROUNDING = 1e-6
 """How far float32 leaves a range: below that a number is taken for its bound."""
+_COUNTED = frozenset({"token", "step", "byte"})
+"""Units of what is counted, of which no addend can be NaN."""
 _PERCENT = 100.0
 _WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 _ZERO = {
@@ -176,7 +178,12 @@ def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgem
         says = f"{given.text} stands for no value: none was logged here, or it was NaN."
         return Judgement("info", "nothing", says)
     if not math.isfinite(number):
-        return Judgement("warning", "nothing", f"{given.text} is no number: something on the way to it was not finite.")
+        why = "something on the way to it was not finite"
+        if math.isnan(number):
+            counted = tables.metrics.get(resolution.metric or "", {}).get("unit") in _COUNTED
+            nothing = "there was nothing to take it over"
+            why = f"{nothing}, or the log was changed on its way" if counted else f"{why}, or {nothing}"
+        return Judgement("warning", "nothing", f"{given.text} is no number: {why}.")
     span, axis = shown_range(resolution, tables), axis_of(resolution)
     if axis == Transform(_PERCENT) and span == (0.0, _PERCENT):
         return Judgement("plain", "nothing", f"{given.text} is {given.text} percent, unremarkable by itself.")
