@@ -29,6 +29,13 @@ def test_the_release_and_what_it_changed_are_told(capsys):
     assert "source    trl/trainer/grpo_trainer.py:" in out
 
 
+def test_the_source_is_the_line_that_shows_the_key(capsys):
+    """The learning rate comes from transformers: its line is told, not one of the trainer that shows something else."""
+    _, out, _ = run(capsys, "why", "learning_rate", "trl[RewardTrainer]==0.16.1", "trl[RewardTrainer]==0.17.0")
+
+    assert "source    transformers/trainer.py:" in out
+
+
 def test_the_size_of_a_cause_is_told_where_it_was_measured(capsys):
     """Of the loss, another default pools micro-batches: how far that moves it on reference batches."""
     _, out, _ = run(capsys, "why", "loss", "trl[grpo]==0.18.2", "trl[grpo]==1.16.0")

@@ -26,7 +26,7 @@ from rlmetrics.wording.metric_facts import sentence
 from rlmetrics.wording.repeated_causes import told_once
 from rlmetrics.wording.signature_words import quantity_words, source_words
 from rlmetrics.wording.size_words import spoken_size
-from rlmetrics.wording.source_places import place_texts
+from rlmetrics.wording.source_places import own_places, place_texts
 from rlmetrics.wording.terminal import labelled, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
@@ -333,8 +333,7 @@ def why_lines(found: Why, tables: Tables, *, full: bool = False) -> list[str]:
         rows += labelled("settings", told if full else told[:_MOST])
     changed = next((item for item in (found.result.changed if found.result else ()) if item.key == found.key), None)
     if changed is not None and changed.evidence:
-        places = [place for place in changed.evidence if place.note is None] or [*changed.evidence]
-        rows += labelled("source", place_texts(found.key, places))
+        rows += labelled("source", place_texts(found.key, own_places(found.key, changed.evidence)))
     if full and found.result is not None:
         hidden = [cause for cause in found.result.causes if cause.applies is False]
         for cause in hidden:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Evidence
     from rlmetrics.names.tables.tables import FrameworkTable
 
-__all__ = ["addresses_of", "place_texts", "places_of"]
+__all__ = ["addresses_of", "own_places", "place_texts", "places_of"]
 
 _SHOWN = 3
 
@@ -24,10 +24,7 @@ def place_texts(key: str, evidence: Sequence[Evidence], *, full: bool = False) -
         evidence: The places.
         full: Whether all are told, each with what it shows.
     """
-    words = "".join(sign if "a" <= sign <= "z" else " " for sign in key.rpartition("/")[2].lower()).split()
-    words = [word for word in words if len(word) > 1]
-    # What is called like the key shows its value.
-    ranked = sorted(evidence, key=lambda place: -sum(word in place.shows.lower() for word in words))
+    ranked = sorted(evidence, key=lambda place: -_likeness(key, place))
     ranked.sort(key=lambda place: place.program is not None)
     places = [*evidence] if full else ranked[:_SHOWN]
     paths = [place.path for place in places]
@@ -45,6 +42,19 @@ def place_texts(key: str, evidence: Sequence[Evidence], *, full: bool = False) -
     if len(evidence) > len(places):
         texts[-1] += f"  {phrase('and {count} more', count=len(evidence) - len(places))}"
     return texts
+
+
+def own_places(key: str, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Return the places in the framework's own files; all, where only another package's line is called like the key."""
+    own = [place for place in evidence if place.note is None]
+    own_likeness = max((_likeness(key, place) for place in own), default=-1)
+    return own if own_likeness >= min(1, max(_likeness(key, place) for place in evidence)) else [*evidence]
+
+
+def _likeness(key: str, place: Evidence) -> int:
+    """Return how many words of a key name a place: what is called like the key shows its value."""
+    words = "".join(sign if "a" <= sign <= "z" else " " for sign in key.rpartition("/")[2].lower()).split()
+    return sum(len(word) > 1 and word in place.shows.lower() for word in words)
 
 
 def addresses_of(table: FrameworkTable, places: Sequence[Evidence]) -> dict[str, str]:
