@@ -27,6 +27,12 @@ def _found(key: str, source: str, **config: Any) -> Any:
         ("loss", "trl[SFTTrainer]==1.16.0", {"loss_type": "dft"}, "sft/dynamic_loss"),
         ("eval_accuracy", "trl[RewardTrainer]==0.4.2", {}, "reward_model/accuracy"),
         ("eval_accuracy", "trl[PRMTrainer]==1.13.0", {}, "reward_model/step_accuracy"),
+        ("logits/chosen", "trl[KTOTrainer]==0.10.1", {}, "unpaired/logit_sum/chosen"),
+        ("logits/rejected", "trl[KTOTrainer]==1.8.0", {}, "unpaired/logit_sum/rejected"),
+        ("logits/chosen", "trl[KTOTrainer]==1.9.0", {}, "unpaired/logit/chosen"),
+        ("logits/chosen", "trl[KTOTrainer]==1.9.0", {"use_liger_kernel": True}, "unpaired/logit_sum/chosen"),
+        ("logits/rejected", "trl[BCOTrainer]==1.13.0", {}, "unpaired/logit_sum/rejected"),
+        ("logits/chosen", "llamafactory[CustomKTOTrainer]==0.9.4", {}, "unpaired/logit_sum/chosen"),
         ("epoch", "trl[DDPOTrainer]==0.6.0", {}, "diffusion/round"),
         ("loss", "trl[AlignPropTrainer]==0.9.6", {}, "diffusion/reward_loss"),
     ],
@@ -45,8 +51,6 @@ def test_what_a_key_means(key: str, source: str, config: dict[str, Any], metric:
         ("eval_accuracy", "trl[RewardTrainer]==0.12.2", "ties_count_as_right"),
         ("eval_accuracy", "trl[RewardTrainer]==0.23.1", "ties_left_out"),
         ("rewards/chosen", "trl[KTOTrainer]==0.8.1", "nan_when_empty"),
-        ("logits/chosen", "trl[KTOTrainer]==0.10.1", "logits_summed"),
-        ("logits/chosen", "trl[KTOTrainer]==1.8.0", "logits_summed_per_example"),
         ("rewards/margins", "trl[KTOTrainer]==1.7.0", "one_class_parts_left_out"),
         ("delta", "trl[BCOTrainer]==0.16.1", "evaluation_moves_it"),
         ("learning_rate", "trl[SFTTrainer]==0.18.0", None),
@@ -58,12 +62,12 @@ def test_how_a_number_departs(key: str, source: str, trait: str | None) -> None:
     assert trait in traits if trait else traits == ()
 
 
-def test_the_logits_of_kto_are_means_from_one_release_on() -> None:
-    """From 1.9.0 on the key holds a mean logit, so the defect of the releases before is gone."""
+def test_the_logits_of_kto_were_sums_over_completions_once() -> None:
+    """In the first release that logs them not even the number of completions divides the sum of logits."""
     assert [
-        tuple(defect.trait for defect in _found("logits/chosen", f"trl[KTOTrainer]=={release}").defects)
-        for release in ("1.8.0", "1.9.0")
-    ] == [("logits_summed_per_example",), ()]
+        _found("logits/chosen", f"trl[KTOTrainer]=={release}").signature.reduction.get("sequence")
+        for release in ("0.10.1", "0.11.0")
+    ] == ["sum", None]
 
 
 def test_the_rate_of_the_next_step() -> None:
