@@ -35,7 +35,9 @@ preference/logprob_average/rejected sequence nan - rejected_logprobs
 preference/log_odds/mean sequence nan - chosen_logprobs rejected_logprobs
 preference/log_odds/log_sigmoid sequence nan - chosen_logprobs rejected_logprobs
 preference/logit/chosen token nan - chosen_mean_logits
+preference/logit/chosen@padded token nan - chosen_mean_logits
 preference/logit/rejected token nan - rejected_mean_logits
+preference/logit/rejected@padded token nan - rejected_mean_logits
 preference/entropy token nan padding token_entropy
 preference/token_accuracy token nan -
 preference/loss/sigmoid sequence nan - chosen_logprobs rejected_logprobs ref_chosen_logprobs ref_rejected_logprobs

@@ -16,6 +16,8 @@ unpaired/logprob/chosen sequence nan - completion_logprobs
 unpaired/logprob/rejected sequence nan - completion_logprobs
 unpaired/logit/chosen token nan padding mean_logits
 unpaired/logit/rejected token nan padding mean_logits
+unpaired/logit_sum/chosen sequence nan - mean_logits
+unpaired/logit_sum/rejected sequence nan - mean_logits
 unpaired/kl sequence nan - mismatched_logprobs ref_mismatched_logprobs
 unpaired/entropy token nan padding token_entropy
 unpaired/loss/kto sequence nan - completion_logprobs ref_completion_logprobs

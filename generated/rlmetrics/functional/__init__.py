@@ -95,7 +95,8 @@ compute most in one pass; the page "The ten numbers of a PPO or GRPO step" says 
   preference_loss_triple_length, preference_loss_triple_length_smoothed
 - Preferences without pairs: unpaired_reward_chosen, unpaired_reward_rejected, unpaired_reward_margin,
   unpaired_reward_running_mean, unpaired_logprob_chosen, unpaired_logprob_rejected, unpaired_logit_chosen,
-  unpaired_logit_rejected, unpaired_kl, unpaired_entropy, unpaired_loss_kto, unpaired_loss_apo_zero, unpaired_loss_bco
+  unpaired_logit_rejected, unpaired_logit_sum_chosen, unpaired_logit_sum_rejected, unpaired_kl, unpaired_entropy,
+  unpaired_loss_kto, unpaired_loss_apo_zero, unpaired_loss_bco
 - Progress and totals: progress_tokens_seen, progress_episodes_per_second, progress_run_samples_per_second,
   progress_run_steps_per_second, progress_evaluation_samples_per_second, progress_evaluation_steps_per_second,
   progress_input_tokens_per_second

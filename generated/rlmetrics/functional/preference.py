@@ -29,7 +29,9 @@ __all__ = [
     "preference_log_odds_log_sigmoid",
     "preference_log_odds_mean",
     "preference_logit_chosen",
+    "preference_logit_chosen_padded",
     "preference_logit_rejected",
+    "preference_logit_rejected_padded",
     "preference_logprob_average_chosen",
     "preference_logprob_average_rejected",
     "preference_logprob_chosen",
@@ -1334,6 +1336,35 @@ def preference_logit_chosen(chosen_mean_logits: Tensor, chosen_mask: Tensor) -> 
     return keep.mean(chosen_mean_logits, chosen_mask)
 
 
+@METRICS.metric("preference/logit/chosen@padded", results.ratio)
+def preference_logit_chosen_padded(chosen_mean_logits: Tensor) -> Tensor:
+    """The mean over every position of the padded text; prompt and padding count like the response.
+
+    The average of all raw scores, most of them for tokens nobody would write. A softmax does not change when a constant
+    is added to all logits, so this number can drift without any change in behaviour. Good only for spotting numerical
+    trouble, such as logits growing without bound.
+
+    Formula: ``mean(chosen_mean_logits, over=everything)``.
+    Population: Every position of the padded tensor, prompt and padding included. Additive over tokens: states of any
+    parts of the data merge exactly.
+
+    Args:
+        chosen_mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token of
+            the preferred responses.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    Example:
+        >>> round(F.preference_logit_chosen_padded(tensor([[1., 2., 99.], [6., 99., 99.]])).item(), 2)
+        51.0
+    """
+    return keep.mean(chosen_mean_logits)
+
+
 @METRICS.metric("preference/logit/rejected", results.ratio)
 def preference_logit_rejected(rejected_mean_logits: Tensor, rejected_mask: Tensor) -> Tensor:
     """Mean logit over the vocabulary at the token positions of the rejected responses.
@@ -1363,6 +1394,34 @@ def preference_logit_rejected(rejected_mean_logits: Tensor, rejected_mask: Tenso
         4.0
     """
     return keep.mean(rejected_mean_logits, rejected_mask)
+
+
+@METRICS.metric("preference/logit/rejected@padded", results.ratio)
+def preference_logit_rejected_padded(rejected_mean_logits: Tensor) -> Tensor:
+    """The mean over every position of the padded text; prompt and padding count like the response.
+
+    As for the preferred responses: an average over mostly irrelevant scores that may drift freely. A difference between
+    the two curves means nothing by itself.
+
+    Formula: ``mean(rejected_mean_logits, over=everything)``.
+    Population: Every position of the padded tensor, prompt and padding included. Additive over tokens: states of any
+    parts of the data merge exactly.
+
+    Args:
+        rejected_mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token of
+            the rejected responses.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    Example:
+        >>> round(F.preference_logit_rejected_padded(tensor([[1., 3., 99.], [8., 99., 99.]])).item(), 2)
+        51.5
+    """
+    return keep.mean(rejected_mean_logits)
 
 
 @METRICS.metric("preference/entropy", results.ratio)

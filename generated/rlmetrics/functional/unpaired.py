@@ -25,6 +25,8 @@ __all__ = [
     "unpaired_kl",
     "unpaired_logit_chosen",
     "unpaired_logit_rejected",
+    "unpaired_logit_sum_chosen",
+    "unpaired_logit_sum_rejected",
     "unpaired_logprob_chosen",
     "unpaired_logprob_rejected",
     "unpaired_loss_apo_zero",
@@ -361,6 +363,71 @@ def unpaired_logit_rejected(mean_logits: Tensor, desirable: Tensor, mask: Tensor
     """
     condition = mask & ~ops.per_token(desirable, mask)
     return keep.mean(mean_logits, condition)
+
+
+@METRICS.metric("unpaired/logit_sum/chosen", results.ratio)
+def unpaired_logit_sum_chosen(mean_logits: Tensor, desirable: Tensor, *, vocabulary_size: float) -> Tensor:
+    """Sum of all logits over the vocabulary and every position, averaged over the completions labelled good.
+
+    What KTO and BCO long logged as logits. Prompt, completion and padding all enter, and nothing is divided by their
+    number, so its size can run into millions and follows the length of the longest text of each micro-batch. Divided by
+    the vocabulary size and the padded length it has the size of a mean logit. Nothing about preferences can be read
+    from it.
+
+    Formula: ``mean(vocabulary_size * seq_sum(mean_logits, over=everything), over=desirable)``.
+    Population: Every completion of a data set whose completions are labelled good or bad one by one. Additive over
+    sequences: states merge exactly if no sequence is split.
+
+    Args:
+        mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token.
+        desirable: Bool tensor ``[B]``. Label of each completion, true for good and false for bad.
+        vocabulary_size: Number of entries of the vocabulary.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
+
+    Example:
+        >>> mean_logits = tensor([[1., 2., 99.], [6., 99., 99.], [3., 4., 5.]])
+        >>> desirable = tensor([1, 0, 1])
+        >>> round(F.unpaired_logit_sum_chosen(mean_logits, desirable).item(), 1)
+        570.0
+    """
+    return keep.mean(vocabulary_size * ops.seq_sum(mean_logits), desirable)
+
+
+@METRICS.metric("unpaired/logit_sum/rejected", results.ratio)
+def unpaired_logit_sum_rejected(mean_logits: Tensor, desirable: Tensor, *, vocabulary_size: float) -> Tensor:
+    """Sum of all logits over the vocabulary and every position, averaged over the completions labelled bad.
+
+    As for the good completions: prompt, completion and padding enter, nothing is divided by their number, and neither
+    level nor trend says anything about preferences.
+
+    Formula: ``mean(vocabulary_size * seq_sum(mean_logits, over=everything), over=~desirable)``.
+    Population: Every completion of a data set whose completions are labelled good or bad one by one. Additive over
+    sequences: states merge exactly if no sequence is split.
+
+    Args:
+        mean_logits: Float tensor ``[B, T]``. Mean over the vocabulary of the logits that predict each token.
+        desirable: Bool tensor ``[B]``. Label of each completion, true for good and false for bad.
+        vocabulary_size: Number of entries of the vocabulary.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device, or a parameter is out of bounds.
+
+    Example:
+        >>> mean_logits = tensor([[1., 2., 99.], [6., 99., 99.], [3., 4., 5.]])
+        >>> desirable = tensor([1, 0, 1])
+        >>> round(F.unpaired_logit_sum_rejected(mean_logits, desirable).item(), 1)
+        2040.0
+    """
+    condition = ~desirable
+    return keep.mean(vocabulary_size * ops.seq_sum(mean_logits), condition)
 
 
 def _unpaired_kl_result(state: Tensor) -> Tensor:
