@@ -12,7 +12,13 @@ from rlmetrics.names.settings.guards import parse
 from rlmetrics.names.settings.negation import written
 from rlmetrics.names.settings.simplification import decisive, simplified
 
-SETTINGS = {"a": (False, True), "b": (False, True), "kind": ("x", "y", "z"), "count": (0, 1, 2)}
+SETTINGS = {
+    "a": (False, True),
+    "b": (False, True),
+    "kind": ("x", "y", "z"),
+    "count": (0, 1, 2),
+    "name": (None, "x", "y"),
+}
 EVERY = [dict(zip(SETTINGS, values, strict=True)) for values in product(*SETTINGS.values())]
 LEAVES = st.sampled_from(
     [
@@ -25,6 +31,10 @@ LEAVES = st.sampled_from(
         "kind not in ['x']",
         "count > 0",
         "count == 1",
+        "name != null",
+        "name == null",
+        "name == 'x'",
+        "name in ['x', 'y']",
     ]
 )
 GUARDS = st.recursive(
@@ -52,7 +62,7 @@ def test_no_more_comparisons(guard):
     """What is said is at most as long as it was, counted in comparisons and settings that are asked for."""
 
     def asked(text):
-        return len(re.findall(r"\b(?:a|b|kind|count)\b", text))
+        return len(re.findall(r"\b(?:a|b|kind|count|name)\b", text))
 
     assert asked(written(simplified(parse(guard)))) <= asked(guard)
 
@@ -83,6 +93,9 @@ def test_what_decides_is_needed(guard, values):
         ("(a or b) and a", "a"),
         ("not (a and not b)", "not a or b"),
         ("a or not a", "true"),
+        ("(name != null or a or b) and name == 'x'", "name == 'x'"),
+        ("(a or b or count > 0) and (b or a)", "b or a"),
+        ("(a and b and count > 0) or (b and a)", "b and a"),
     ],
 )
 def test_what_is_left(guard, short):

@@ -84,7 +84,14 @@ def _of(kind: type[And | Or], column: int, parts: Iterable[Expression]) -> Expre
             found[written(one)] = one
     if not found:
         return GuardLiteral(column, not decides)
-    return next(iter(found.values())) if len(found) == 1 else kind(column, tuple(found.values()))
+    kept = _unabsorbed([*found.values()], Or if kind is And else And)
+    return kept[0] if len(kept) == 1 else kind(column, tuple(kept))
+
+
+def _unabsorbed(parts: Sequence[Expression], inner: type[And | Or]) -> list[Expression]:
+    """Return parts without those that another one settles: of ``(a or b) and (a or b or c)`` the first says it all."""
+    texts = [{written(one) for one in (part.operands if isinstance(part, inner) else (part,))} for part in parts]
+    return [part for part, own in zip(parts, texts, strict=True) if not any(other < own for other in texts)]
 
 
 def _settled(node: Expression, known: Mapping[str, bool]) -> Expression:
@@ -102,8 +109,21 @@ def _settled(node: Expression, known: Mapping[str, bool]) -> Expression:
             # Where one of several needed parts fails, or one alternative holds, the others make no difference.
             others[written(other)] = kind is And
             others[written(_flat(other, turned=True))] = kind is Or
+            if kind is And and (name := _given_value(other)):
+                others[f"{name} != null"], others[f"{name} == null"] = True, False
         parts[index] = _settled(part, others)
     return _of(kind, node.column, parts)
+
+
+def _given_value(node: Expression) -> str | None:
+    """Return the setting that is not null where a guard holds, as it is on or equals something."""
+    if isinstance(node, SettingName):
+        return node.name
+    if isinstance(node, Compare) and isinstance(node.left, SettingName) and node.operator in ("==", "in"):
+        items = node.right.items if isinstance(node.right, ListOf) else (node.right,)
+        if all(isinstance(item, GuardLiteral) and item.value is not None for item in items):
+            return node.left.name
+    return None
 
 
 def _shared(node: Expression) -> Expression:
