@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
 import pytest
+from rlmetrics.answers.asked import answer_at
 from rlmetrics.cli.main import main
 from rlmetrics.names import open_view
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import Configuration
+from rlmetrics.names.settings.guards import GuardLiteral, Value, parse
+from rlmetrics.names.settings.key_condition import either_condition
+from rlmetrics.names.settings.simplification import truth
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.wording.condition_words import condition_texts, condition_words
+from rlmetrics.wording.metric_facts import quantity
 
 TABLES = load_tables()
 NEWEST = [f"{name}=={TABLES.framework(name).releases.names[-1]}" for name in TABLES.frameworks]
@@ -109,3 +115,65 @@ def test_where_no_settings_are_known():
         "only if bypass_mode = false and beta != 0",
         "only if a tool was called",
     ]
+
+
+def several_records() -> Iterator[tuple[str, str, str]]:
+    """Every key that several records of one component log in one release, with the last such release."""
+    for framework in TABLES.frameworks:
+        table = TABLES.framework(framework)
+        for name, stem, ranges, _ in table.components:
+            own, seen = table.component(stem), dict[tuple[str, str], list[set[str]]]()
+            known = table.releases.covered(ranges)
+            for row in own.rows:
+                seen.setdefault((row.key, row.mode), []).append(set(own.releases_of(row, known)))
+            for (key, mode), found in seen.items():
+                both = set().union(*(one & other for one, other in itertools.combinations(found, 2)))
+                if both:
+                    yield f"{framework}[{name}]=={max(both, key=table.releases.index)}", key, mode
+
+
+def settings_of(guards: list[str]) -> Iterator[dict[str, Value]]:
+    """Settings that decide guards: each with the values that these name, and with others."""
+    values: dict[str, dict[Value, None]] = {}
+    for guard in map(parse, guards):
+        literals = [node.value for node in guard.walk() if isinstance(node, GuardLiteral)]
+        for name in guard.names():
+            values.setdefault(name, dict.fromkeys([True, False, None])).update(dict.fromkeys(literals))
+    for each in itertools.product(*values.values()):
+        yield dict(zip(values, each, strict=True))
+
+
+SEVERAL = sorted(several_records())
+
+
+def test_several_records_log_one_key_somewhere():
+    """Else the next test holds of nothing."""
+    assert len({(source.partition("==")[0], key) for source, key, _ in SEVERAL}) > 20
+
+
+@pytest.mark.parametrize(("source", "key", "mode"), SEVERAL)
+def test_a_key_of_several_records_is_logged_where_any_of_them_logs_it(source, key, mode, monkeypatch):
+    """Its condition holds where one of theirs does, and an answer tells under which one it has which meaning."""
+    monkeypatch.setenv("COLUMNS", "160")
+    view = open_view(source)
+    assert isinstance(view, FrameworkView)
+    (component,) = view.components.values()
+    records, entry = component.records(key, mode), component.entry(key, mode)
+    guards = [str(record.condition).partition("; ")[0] for record in records]
+    whole = str(entry.logged_when).partition("; ")[0]
+    for settings in settings_of(guards):
+        assert (truth(parse(whole), settings) is True) == any(truth(parse(each), settings) is True for each in guards)
+    said = " ".join(" ".join(answer_at(view, key).lines).split())
+    for record in records:
+        if record.metric != entry.metric:
+            words = condition_words(str(record.condition), component.config).only
+            assert f"as {quantity(str(record.metric), TABLES)}: {'; '.join(words)}" in said
+
+
+def test_what_is_said_beside_guards_stays_said():
+    """Records that say different words beside their guards have no condition in common."""
+    assert either_condition(["a == 1 and b; if a tool was called", "a == 2 and b; if a tool was called"]) == (
+        "b and (a == 1 or a == 2); if a tool was called"
+    )
+    assert either_condition(["a == 1; if a tool was called", "a == 2"]) is None
+    assert either_condition(["a == 1", None]) is None

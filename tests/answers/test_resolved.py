@@ -6,9 +6,13 @@ import re
 
 import pytest
 from rlmetrics.answers.resolved import resolved_lines, resolved_links
+from rlmetrics.answers.value_answer import judge_row, parse_row, value_lines
 from rlmetrics.cli.main import main
 from rlmetrics.names.lookup.resolving import resolve_in
 from rlmetrics.names.meanings.view import FrameworkView, open_view
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.wording.otherwise_words import otherwise_texts
+from rlmetrics.wording.terminal import labelled
 
 LABELS = ("formula", "averaged", "trust", "healthy", "logged", "changed", "source", "compute")
 EXAMPLES = [
@@ -223,3 +227,47 @@ def test_no_default_key_cites_only_a_program_that_does_not_run():
 
     assert [key for key, places in cited.items() if places and all(place.program for place in places)] == []
     assert [key for key, places in cited.items() if places and places[0].program] == []
+
+
+NEWEST = [f"{name}=={load_tables().framework(name).releases.names[-1]}" for name in load_tables().frameworks]
+
+
+@pytest.mark.parametrize("at", [*NEWEST, "trl[DPOTrainer]==0.27.0", "trl[PPOTrainer]==0.7.0", "verl==0.7.1"])
+def test_what_other_settings_give_is_told_in_a_screen_or_two(at):
+    """Each metric is named, each setting that alone decides once, and no case asks for what holds already."""
+    view = open_view(at)
+    assert isinstance(view, FrameworkView)
+    for entry in view.entries():
+        config = view.components[entry.component].config
+        texts = otherwise_texts(entry.alternatives, entry.metric, config)
+        assert len(labelled("otherwise", texts)) <= 64
+        assert len(texts) == len(set(texts))
+        told = " ".join(texts)
+        assert all(str(case.metric) in told for case in entry.alternatives if case.metric != entry.metric)
+        alone = re.findall(
+            r"^if ([\w.]+)(?: \([^()]*\))? = ((?!.* (?:and|or) \w).*)", "\n".join(texts), flags=re.MULTILINE
+        )
+        assert len(alone) == len({name for name, _ in alone}), texts
+
+
+@pytest.mark.parametrize("at", [*NEWEST, "trl[PPOTrainer]==0.7.0", "trl[GRPOTrainer]==0.22.0", "verl==0.7.1"])
+def test_of_a_variant_the_variant_is_told(at):
+    """Its name and what it does, its formula, and its own sentence where the metric alone has no function."""
+    view = open_view(at)
+    assert isinstance(view, FrameworkView)
+    for entry in view.entries():
+        variant, metric = entry.signature.reproduced_by, str(entry.metric)
+        if variant is None or "{" in entry.key:
+            continue
+        found = next(item for item in resolve_in(view, [entry.key]) if item.component == entry.component)
+        row, words = view.tables.metrics[metric], view.tables.texts[metric]["variants"][variant]
+        judged = [item for item in judge_row(view, parse_row(f"{entry.key}=1")) if item.found == found]
+        answers = [resolved_lines(view, found, full=True), *([value_lines(judged)] if judged else [])]
+        whole = [" ".join(" ".join(lines).split()) for lines in answers]
+        for told in whole:
+            assert " ".join(str(words.get("formula", "")).split()).replace(" ** ", "**") in told
+            if "function" not in row:
+                assert row["variants"][variant].partition(".")[0] in told
+                assert str(row["brief"]).rstrip(".") not in told
+        assert f"{metric}@{variant} (revision" in whole[0]
+        assert row["variants"][variant].rstrip(".") in whole[0]

@@ -79,3 +79,16 @@ def test_a_metric_that_no_release_logs_says_so(show):
     """Under each framework."""
     lines = show("reward/std")
     assert sum("not logged" in line for line in lines) == len(load_tables().frameworks)
+
+
+VARIANTS = [(name, variant) for name, row in load_tables().metrics.items() for variant in row.get("variants", ())]
+
+
+@pytest.mark.parametrize(("metric", "variant"), VARIANTS)
+def test_a_variant_has_its_own_formula_and_function(show, metric, variant):
+    """Who asks for it by name is not told those of its metric."""
+    told = " ".join(" ".join(show(f"{metric}@{variant}")).split())
+    words, row = load_tables().texts[metric]["variants"][variant], load_tables().metrics[metric]
+    assert row["variants"][variant].rstrip(".") in told
+    assert " ".join(str(words.get("formula", "")).split()).replace(" ** ", "**") in told
+    assert f"{row.get('function', row.get('variant_functions'))}_{variant}".rpartition(".")[2] in told

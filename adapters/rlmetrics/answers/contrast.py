@@ -10,7 +10,7 @@ from rlmetrics.names.differences.relations import unstated_words
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.sentence_case import lowered
 from rlmetrics.wording.condition_words import condition_words
-from rlmetrics.wording.metric_facts import formula_texts, measured_text, range_of
+from rlmetrics.wording.metric_facts import formula_texts, measured_text, metric_brief, range_of
 from rlmetrics.wording.setting_words import settings_that_change
 from rlmetrics.wording.signature_words import (
     averaged_words,
@@ -205,10 +205,10 @@ def _metric(side: Side) -> Mapping[str, Any]:
 
 
 def _is(side: Side) -> str | None:
-    tables = side[0].tables
+    tables, metric, signature = side[0].tables, str(side[1].metric), side[1].signature
     if _metric(side)["identity"].get("distributions") is not None:
-        return quantity_words(str(side[1].metric), tables)
-    return str(_metric(side)["brief"]).rstrip(".")
+        return quantity_words(metric, tables)
+    return metric_brief(metric, None if signature is None else signature.reproduced_by, tables).rstrip(".")
 
 
 def _sign(side: Side) -> str | None:

@@ -14,10 +14,12 @@ from rlmetrics.wording.metric_facts import (
     formula_texts,
     health_texts,
     measured_text,
+    metric_brief,
     of_metric,
     quantity,
     reads_texts,
     sentence,
+    variant_brief,
 )
 from rlmetrics.wording.report_words import report_name
 from rlmetrics.wording.source_places import addresses_of, place_texts
@@ -175,7 +177,9 @@ def _first(view: View, item: Resolution) -> str:
     """Return the sentence that answers: the quantity, over what, for what the placeholders stand for."""
     if item.metric is None:
         return f"What {item.key} measures depends on the configuration; nothing says which one this run had."
-    brief, over = key_brief(_brief(view, item), item.signature, item.metric, view.tables, item.mode)
+    variant = None if item.signature is None else item.signature.reproduced_by
+    told = metric_brief(item.metric, variant, view.tables)
+    brief, over = key_brief(told, item.signature, item.metric, view.tables, item.mode)
     text = as_shown(brief, axis_of(item))
     values = ", ".join(f"{name} = {value}" for name, value in item.placeholders.items())
     text += f" ({values})" if values else ""
@@ -207,15 +211,6 @@ def told_notes(view: View, item: Resolution, *, installed: bool = True) -> list[
 def _is_intro(notes: Sequence[str]) -> bool:
     """Tell whether the first note is told with the answer: one of a line or two that is not about installation."""
     return bool(notes) and _INSTALLED not in notes[0] and len(notes[0]) <= _INTRO
-
-
-def _brief(view: View, item: Resolution) -> str:
-    """Return what the key measures; of a metric that only its variants compute, the variant."""
-    row = view.tables.metrics.get(item.metric or "", {})
-    variant = None if item.signature is None else item.signature.reproduced_by
-    if variant is not None and "function" not in row:
-        return str(row.get("variants", {}).get(variant, item.brief))
-    return str(item.brief)
 
 
 def _constant(item: Resolution, *, full: bool) -> list[str]:
@@ -354,11 +349,15 @@ def _choices(item: Resolution, tables: Tables) -> list[str]:
 
 def _everything(view: View, item: Resolution) -> list[str]:
     """Return what the short answer leaves out."""
-    lines = ["", *labelled("metric", f"{item.metric} (revision {item.rev}, in {item.unit})")]
+    signature = item.signature
+    variant = None if signature is None else signature.reproduced_by
+    name = f"{item.metric}@{variant}" if variant is not None else str(item.metric)
+    lines = ["", *labelled("metric", f"{name} (revision {item.rev}, in {item.unit})")]
+    differs = variant_brief(str(item.metric), variant, view.tables)
+    lines += labelled("variant", [] if differs is None else [sentence(differs)])
     lines += labelled("logged by", f"{item.component} of {item.source} as {item.template}")
     if item.surface != "logged":
         lines += labelled("shown by", str(item.surface))
-    signature = item.signature
     if signature is not None:
         over = None if "population" in signature.unstated else signature.population
         lines += labelled("over", str(over or "not said"))
@@ -367,7 +366,11 @@ def _everything(view: View, item: Resolution) -> list[str]:
         lines += labelled("levels", levels or ("not said" if "reduction" in signature.unstated else "none"))
     if item.variant is not None:
         lines += labelled("holds now", item.variant)
-    lines += labelled("otherwise", [_alternative(other) for other in item.alternatives])
+    if item.alternatives and isinstance(view, FrameworkView):
+        from rlmetrics.wording.otherwise_words import otherwise_texts
+
+        config = view.components[str(item.component)].config
+        lines += labelled("otherwise", otherwise_texts(item.alternatives, item.metric, config))
     lines += labelled(
         "guide",
         [f"{said.says}{f' In fact: {said.code}' if said.code else ''} ({said.title})" for said in item.documented],
@@ -380,9 +383,3 @@ def _everything(view: View, item: Resolution) -> list[str]:
         "reading", [f"{row['title']} {row.get('url', '')}".rstrip() for row in text.get("references", ())]
     )
     return lines
-
-
-def _alternative(other: object) -> str:
-    when, metric = getattr(other, "when", None), getattr(other, "metric", None)
-    name, what = getattr(other, "variant", None), getattr(other, "what", "")
-    return f"{f'if {when}' if when else 'else'}: {metric}{f'; {what}' if what else ''}{f' [{name}]' if name else ''}"

@@ -9,7 +9,15 @@ from rlmetrics.names.upgrades.history import History
 from rlmetrics.wording.change_words import change_row, changes
 from rlmetrics.wording.condition_words import condition_words
 from rlmetrics.wording.difference_words import brief_of
-from rlmetrics.wording.metric_facts import converted, formula_texts, health_texts, measured_text, quantity, reads_texts
+from rlmetrics.wording.metric_facts import (
+    converted,
+    formula_texts,
+    health_texts,
+    measured_text,
+    quantity,
+    reads_texts,
+    variant_brief,
+)
 from rlmetrics.wording.signature_words import listed, population_words, ranges_words
 from rlmetrics.wording.terminal import LABEL, columns, labelled, symbol, wrapped
 from rlmetrics.wording.voice import phrase, spoken
@@ -49,20 +57,30 @@ class _Name(NamedTuple):
 
 
 def shown_lines(
-    item: Shown, tables: Tables, *, source: Source | None = None, config: Config = None, full: bool = False
+    item: Shown,
+    tables: Tables,
+    *,
+    variant: str | None = None,
+    source: Source | None = None,
+    config: Config = None,
+    full: bool = False,
 ) -> list[str]:
     """Return a metric as it is told on one screen.
 
     Args:
         item: The metric and its spellings.
         tables: The spec.
+        variant: The variant of the metric that was asked for.
         source: The release and components that alone are meant; all, if left out.
         config: Values of configuration keys that differ from the releases' defaults.
         full: Whether lists are shown whole.
     """
     metric, entry = item.metric, item.entry
     lines = [*wrapped(f"{metric}: {spoken(str(entry['brief']))}"), ""]
-    formula = formula_texts(metric, None, tables)
+    differs = variant_brief(metric, variant, tables)
+    if differs is not None:
+        lines = [*wrapped(f"{metric}@{variant}: {spoken(differs)}"), "", *lines]
+    formula = formula_texts(metric, variant, tables)
     lines += labelled("formula", formula if full or len(formula) <= 5 else formula[:1])
     measured = measured_text(metric, tables)
     lines += labelled("measures", [] if formula or measured is None else [measured])
@@ -72,7 +90,7 @@ def shown_lines(
     lines += ["", *_logged_as(names, metric, tables, source, config, full=full)]
     lines += _what_changed(names, tables, source, config, full=full)
     lines += _unlike(metric, tables, source, full=full)
-    lines += ["", *_compute(entry)]
+    lines += ["", *_compute(entry, variant)]
     more = "--full (inputs, references, every spelling)"
     lines += labelled("more", more if source is not None else f"--at SOURCE (one release); {more}")
     return lines
@@ -258,11 +276,13 @@ def _unlike(metric: str, tables: Tables, source: Source | None, *, full: bool) -
     return ["", phrase("Not the same"), *lines] if lines else []
 
 
-def _compute(entry: Mapping[str, object]) -> list[str]:
+def _compute(entry: Mapping[str, object], variant: str | None) -> list[str]:
     function = entry.get("function") or entry.get("variant_functions")
     variants = entry.get("variants")
     if function is None:
         return []
+    if variant is not None:
+        return labelled("compute", _importable(f"{function}_{variant}"))
     names = [str(function).rpartition(".")[2]] if not isinstance(variants, Mapping) else []
     if isinstance(variants, Mapping):
         names = [f"_{name}" for name in variants][:4]

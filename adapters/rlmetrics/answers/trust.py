@@ -13,7 +13,7 @@ from rlmetrics.names.tables.part_counts import said_plainly
 from rlmetrics.wording.cadence_words import axis_text, cadence_text
 from rlmetrics.wording.difference_words import GRADES, brief_of, shows
 from rlmetrics.wording.key_words import says_over
-from rlmetrics.wording.metric_facts import SHARES, formula_texts, sentence, shortened, shown_range_words
+from rlmetrics.wording.metric_facts import SHARES, formula_texts, quantity, sentence, shortened, shown_range_words
 from rlmetrics.wording.report_words import reported_text
 from rlmetrics.wording.signature_words import averaged_words, enumerated
 from rlmetrics.wording.terminal import labelled, symbol
@@ -21,8 +21,9 @@ from rlmetrics.wording.voice import later, phrase, spoken
 
 if TYPE_CHECKING:
     from rlmetrics.names.lookup.lookup_records import Resolution
+    from rlmetrics.names.meanings.component import ComponentView
     from rlmetrics.names.meanings.protocol import View
-    from rlmetrics.names.tables.key_records import Signature
+    from rlmetrics.names.tables.key_records import Entry, Signature
     from rlmetrics.names.tables.tables import Tables
     from rlmetrics.wording.condition_words import ConditionWords
 
@@ -50,6 +51,8 @@ _STEPS = {1: later("the value of the next step"), -1: later("the value of the st
 _OTHERS = (later("the value of {count} steps before"), later("the value of {count} steps later"))
 """Whose value is logged, before and after the step of the row."""
 _HIDDEN = (later("{count} difference only with other settings"), later("{count} differences only with other settings"))
+_AS = later("as {what}: {condition}")
+"""When a key is logged with another meaning."""
 _SAME = 160
 """When a difference is gone is told beside it up to so many characters."""
 
@@ -202,13 +205,24 @@ def _departing(item: Resolution, tables: Tables) -> list[str]:
 
 
 def logged_lines(view: View, item: Resolution, *, full: bool = False) -> list[str]:
-    """Return when a key is logged."""
+    """Return when a key is logged; where several records log it, when it has which meaning."""
     if not isinstance(view, FrameworkView):
         return []
     if item.condition is None:
         return labelled("logged", {True: "always", False: "not by default", None: "not said"}[item.logged])
-    words = _condition(view, item, full=full)
-    return labelled("logged", words.logged(item.logged, item.logged_by_default))
+    component = view.components[str(item.component)]
+    place = str(item.template), str(item.mode)
+    told = component.entry(*place)
+    words = _words(component, told.condition or "", full=full)
+    others = [each for each in component.records(*place) if each[:4] != told[:4] and each.condition is not None]
+    also = [_also(component, each, full=full) for each in others]
+    return labelled("logged", [words.logged(item.logged, item.logged_by_default), *also])
+
+
+def _also(component: ComponentView, entry: Entry, *, full: bool) -> str:
+    """Return when a key has another meaning."""
+    only = phrase("; ").join(_words(component, str(entry.condition), full=full).only)
+    return phrase(_AS, what=spoken(quantity(str(entry.metric), component.tables)), condition=only)
 
 
 def cadence_lines(item: Resolution, *, full: bool = False) -> list[str]:
@@ -225,10 +239,11 @@ def needs_words(view: View, item: Resolution) -> str | None:
         return None
     if item.condition is None or not isinstance(view, FrameworkView):
         return phrase("not logged by default")
-    return _condition(view, item).missing(item.logged_by_default)
+    words = _words(view.components[str(item.component)], item.condition, full=False)
+    return words.missing(item.logged_by_default)
 
 
-def _condition(view: FrameworkView, item: Resolution, *, full: bool = False) -> ConditionWords:
+def _words(component: ComponentView, condition: str, *, full: bool) -> ConditionWords:
     from rlmetrics.wording.condition_words import condition_words
 
-    return condition_words(str(item.condition), view.components[str(item.component)].config, full=full)
+    return condition_words(condition, component.config, full=full)

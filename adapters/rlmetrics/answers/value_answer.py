@@ -13,7 +13,14 @@ from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.wording.condition_words import guard_words
 from rlmetrics.wording.key_words import key_brief
-from rlmetrics.wording.metric_facts import as_shown, formula_texts, health_texts, measured_text, reads_texts
+from rlmetrics.wording.metric_facts import (
+    as_shown,
+    formula_texts,
+    health_texts,
+    measured_text,
+    metric_brief,
+    reads_texts,
+)
 from rlmetrics.wording.signature_words import listed, source_words
 from rlmetrics.wording.terminal import columns, labelled, wrapped
 
@@ -227,7 +234,8 @@ def _computed(item: JudgedValue, *, assumed: bool, full: bool) -> list[str]:
     formula = formula_texts(metric, variant, tables, ranged=not outside(resolution, item.given, tables))
     measured = measured_text(metric, tables, span)
     axis = axis_of(resolution)
-    brief, over = key_brief(str(resolution.brief), signature, resolution.metric, tables, resolution.mode)
+    told = metric_brief(metric, variant, tables)
+    brief, over = key_brief(told, signature, metric, tables, resolution.mode)
     lines = labelled("metric", f"{as_shown(brief, axis)}{f', here over {over}' if over else ''} ({metric})")
     lines += labelled("formula", formula if full or len(formula) <= _MOST_FORMULA else formula[:1])
     lines += labelled("measures", [] if measured is None else [measured])

@@ -137,18 +137,16 @@ def _answer(args: argparse.Namespace, shown: Sequence[Shown]) -> list[str]:
     lines: list[str] = []
     for item in shown:
         lines += [""] if lines else []
-        lines += _variant(args.name, item)
-        lines += shown_lines(item, tables, source=source, config=config_of(args), full=full)
+        variant = _variant(args.name, item)
+        lines += shown_lines(item, tables, variant=variant, source=source, config=config_of(args), full=full)
         lines += _everything(item, tables, every=args.all) if full else []
     return lines
 
 
-def _variant(name: str, item: Shown) -> list[str]:
-    """Return what a variant of a metric is that was asked for, as functions and suites name it."""
-    from rlmetrics.wording.terminal import wrapped
-
-    found = item.entry.get("variants", {}).get(name.removeprefix(f"{item.metric}@"))
-    return [] if found is None else [*wrapped(f"{name}: {found['brief']}"), ""]
+def _variant(name: str, item: Shown) -> str | None:
+    """Return the variant of a metric that was asked for, as functions and suites name it."""
+    variant = name.removeprefix(f"{item.metric}@")
+    return variant if variant in item.entry.get("variants", {}) else None
 
 
 def _covered(item: Coverage) -> tuple[str, str, str, str]:

@@ -27,6 +27,7 @@ __all__ = [
     "health_texts",
     "is_timer",
     "measured_text",
+    "metric_brief",
     "of_metric",
     "quantity",
     "range_of",
@@ -36,6 +37,7 @@ __all__ = [
     "shown_form",
     "shown_range_words",
     "time_measured",
+    "variant_brief",
 ]
 
 PLAIN = Transform()
@@ -110,6 +112,19 @@ def formula_texts(metric: str, variant: str | None, tables: Tables, *, ranged: b
     lines = [f"{_plain(formula)}{f', {unit}' if unit else ''}"]
     lines += [f"{name} = {_plain(expression)}" for name, expression in own.get("let", {}).items()]
     return lines
+
+
+def metric_brief(metric: str, variant: str | None, tables: Tables) -> str:
+    """Return what a metric is in a sentence; of one that only its variants compute, what the variant is."""
+    row: Mapping[str, Any] = tables.metrics[metric]
+    own = None if variant is None or "function" in row else row.get("variants", {}).get(variant)
+    return str(row["brief"] if own is None else own)
+
+
+def variant_brief(metric: str, variant: str | None, tables: Tables) -> str | None:
+    """Return in what a variant differs from its metric, as a sentence; None where the metric itself is computed."""
+    own: str | None = None if variant is None else tables.metrics[metric].get("variants", {}).get(variant)
+    return own
 
 
 def measured_text(metric: str, tables: Tables, span: str | None = None) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,8 @@ from pathlib import Path
 from rlmetrics.names import Entry, Evidence, open_view, releases
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Tables
+from rlmetrics.wording.metric_facts import metric_brief, variant_brief
+from rlmetrics.wording.otherwise_words import otherwise_texts
 
 COUNT = 60
 _AROUND = 4
@@ -65,14 +67,11 @@ def claim(place: Place) -> Iterator[str]:
     if entry.metric is None:
         yield "- metric: depends on the configuration"
     else:
-        yield from _metric(entry.metric, tables)
+        yield from _metric(entry.metric, entry.signature.reproduced_by, tables)
     yield from _signature(entry, tables)
-    for other in entry.alternatives:
-        when = f"when {other.when}" if other.when else "in all other cases"
-        yield f"- otherwise, {when}: {other.metric} ({other.variant or 'plain'})"
-    when = "always" if entry.condition is None else entry.condition
-    first = " (as described first)" if entry.alternatives else ""
-    yield f"- logged{first}: {when}; by default {entry.logged_by_default}"
+    component = view.components[entry.component]
+    yield from (f"- otherwise, {text}" for text in otherwise_texts(entry.alternatives, entry.metric, component.config))
+    yield from _logged(component.records(entry.key, entry.mode), entry)
     yield from (f"- constant: {text}" for text in entry.constant_when)
     yield from [] if entry.note is None else [f"- note: {entry.note}"]
     yield from (
@@ -82,13 +81,26 @@ def claim(place: Place) -> Iterator[str]:
     )
 
 
-def _metric(metric: str, tables: Tables) -> Iterator[str]:
+def _logged(records: Sequence[Entry], entry: Entry) -> Iterator[str]:
+    """Yield when a key is logged, once for each record that logs it."""
+    for record in records:
+        what = f" as {record.metric}" if len(records) > 1 else ""
+        yield f"- logged{what}: {record.condition or 'always'}; by default {record.logged_by_default}"
+    if len(records) > 1:
+        yield f"- logged at all: {entry.logged_when or 'always'}; by default {entry.logged_by_default}"
+
+
+def _metric(metric: str, variant: str | None, tables: Tables) -> Iterator[str]:
+    """Yield what a metric is; where a variant of it is logged, how that is computed."""
     row, text = dict(tables.metrics[metric]), dict(tables.texts[metric])
-    yield f"- metric: {metric}: {text.get('brief', row.get('brief', ''))}"
+    computed = text if variant is None else text["variants"][variant]
+    differs = variant_brief(metric, variant, tables)
+    yield f"- metric: {metric}: {metric_brief(metric, variant, tables)}"
+    yield from [] if differs is None else [f"- variant: {metric}@{variant}: {differs}"]
     yield f"- unit: {row.get('unit', text.get('unit'))}"
     for name in ("let", "formula", "impl", "measured"):
-        if text.get(name):
-            yield f"- {name}: {text[name]}"
+        if computed.get(name):
+            yield f"- {name}: {computed[name]}"
 
 
 def _signature(entry: Entry, tables: Tables) -> Iterator[str]:

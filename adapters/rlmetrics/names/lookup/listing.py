@@ -38,7 +38,7 @@ def keys(
             metric=entry.metric,
             kind=entry.kind,
             mode=entry.mode,
-            condition=entry.condition,
+            condition=entry.logged_when,
             logged_by_default=entry.logged_by_default,
             logged=entry.logged,
             evidence=view.evidence(entry),

@@ -109,7 +109,7 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         placeholders=match.values,
         mode=entry.mode,
         surface=match.surface,
-        condition=entry.condition,
+        condition=entry.logged_when,
         logged_by_default=entry.logged_by_default,
         logged=entry.logged,
         constant_when=entry.constant_when,

@@ -13,6 +13,7 @@ from ..differences.severity import Circumstances, unmet
 from ..settings.configuration import Config, Configuration, configuration_of
 from ..settings.guards import Value, names_in
 from ..settings.implied_settings import guards_in
+from ..settings.key_condition import either_condition
 from ..sources.source import Component
 from ..sources.surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from ..tables.component_rows import Bound, TableRow, expressions_of, guards_of, metrics_of
@@ -232,7 +233,17 @@ class ComponentView:
             if entry is not chosen
             for alternative in (Alternative(entry.variant, entry.condition, entry.metric), *entry.alternatives)
         )
-        return chosen._replace(alternatives=(*chosen.alternatives, *others))
+        logging = [entry for entry in entries if not entry.never] or entries
+        defaults = [entry.logged_by_default for entry in entries]
+        return chosen._replace(
+            logged_by_default=True if True in defaults else None if None in defaults else False,
+            alternatives=(*chosen.alternatives, *others),
+            either=either_condition([entry.condition for entry in logging]),
+        )
+
+    def records(self, key: str, mode: str) -> list[Entry]:
+        """Return what each place that writes a key of this component logs there, in the order of the spec."""
+        return [self._entry(row) for row in self._by_key[key, mode]]
 
     def find(self, key: str) -> KeyHit | None:
         """Return what a key is in its most specific reading; names of every tracker are recognised."""

@@ -163,6 +163,7 @@ class Entry(NamedTuple):
         preferred: Whether a number goes to this key where several are equally good.
         every: What a new value comes with, where that is not what the component says.
         axis: The x-axis, where that is not the component's.
+        either: Where several records log the key, each with a meaning of its own: when any of them does.
     """
 
     component: str
@@ -187,6 +188,12 @@ class Entry(NamedTuple):
     preferred: bool = False
     every: str | None = None
     axis: str | None = None
+    either: str | None = None
+
+    @property
+    def logged_when(self) -> str | None:
+        """When the key is logged, whatever it measures then; ``condition`` says when it measures this."""
+        return self.condition if self.either is None else self.either
 
 
 @dataclass(frozen=True, slots=True)

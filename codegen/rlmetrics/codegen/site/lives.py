@@ -240,7 +240,7 @@ def _alike(one: LifePiece, other: LifePiece) -> bool:
 
 def _of_the_number(entry: Entry) -> tuple[object, ...]:
     signature = entry.signature
-    return entry.metric, entry.kind, entry.logged, entry.condition, entry.constant_when, signature
+    return entry.metric, entry.kind, entry.logged, entry.logged_when, entry.constant_when, signature
 
 
 class _Component:
@@ -312,12 +312,12 @@ class _Component:
         return severity_of(relation), self._reasons.of(targets[0], entry, side)
 
     def _logged(self, entry: Entry, release: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        if entry.condition is None:
+        if entry.logged_when is None:
             return (), ()
-        place = (entry.condition, self._regimes[release])
+        place = (entry.logged_when, self._regimes[release])
         if place not in self._when:
             part = self._course.part(release)
             assert part is not None
-            words = condition_words(entry.condition, part.configuration())
+            words = condition_words(entry.logged_when, part.configuration())
             self._when[place] = (words.settings,) if words.settings else (), words.said
         return self._when[place]
