@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from rlmetrics.answers.asked import answer_at
 from rlmetrics.answers.pasted import parse_row
 from rlmetrics.answers.trust import trust_texts
 from rlmetrics.cli import main
 from rlmetrics.names import open_view
 from rlmetrics.names.lookup.resolving import resolve_in
+from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.tables.loading import load_tables
+from rlmetrics.wording.metric_facts import formula_texts, is_told_by_key
 from rlmetrics.wording.terminal import columns
+
+TABLES = load_tables()
 
 
 def _told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -76,3 +82,37 @@ def test_a_time_of_0_is_not_unremarkable(capsys, key, source, what):
     """Work takes time: 0 was rounded or not measured; any other time is as it may be."""
     assert _told(capsys, "resolve", f"{key}=0", "--at", source).startswith(what)
     assert "unremarkable" in _told(capsys, "resolve", f"{key}=1.5", "--at", source)
+
+
+def test_a_number_of_one_trainer_is_told_by_its_note():
+    """Its metric says nothing of what it measures, so the note does, first; no answer refers to another place."""
+    seen = 0
+    for framework in TABLES.frameworks:
+        view = open_view(f"{framework}=={TABLES.framework(framework).releases.names[-1]}")
+        for entry in view.entries():
+            if not is_told_by_key(entry.metric, TABLES) or entry.mode != "train":
+                continue
+            seen += 1
+            assert entry.notes
+            (answer,) = {tuple(answer_at(view, entry.key).lines)}
+            told = " ".join(" ".join(answer).split())
+            assert told.startswith(" ".join(entry.notes[0].split()).rstrip("."))
+            assert "where its key is described" not in told
+            assert "the description of its key" not in told
+    assert seen > 50
+
+
+def test_what_has_no_formula_may_not_be_as_described():
+    """Nobody's word on how a number is put together is doubted by a formula only where there is one."""
+    view = open_view("unsloth[KTOTrainer]==2026.10.9+trl1.15.0")
+    assert isinstance(view, FrameworkView)
+    said = {True: 0, False: 0}
+    for entry in view.entries():
+        if entry.signature.unstated and "{" not in entry.key:
+            (found,) = resolve_in(view, [entry.key])
+            has_one = bool(formula_texts(str(entry.metric), entry.signature.reproduced_by, TABLES))
+            trust = trust_texts(view, found)[0]
+            assert ("as the formula says" in trust) == has_one
+            assert ("as described" in trust) != has_one
+            said[has_one] += 1
+    assert all(said.values())

@@ -13,6 +13,7 @@ from rlmetrics.wording.metric_facts import (
     first_clause,
     formula_texts,
     health_texts,
+    is_told_by_key,
     measured_text,
     metric_brief,
     of_metric,
@@ -157,7 +158,8 @@ def _around(view: View, item: Resolution) -> _Around:
     from .unlike import unlike
 
     mode = item.mode or "train"
-    friends = unlike(view, str(item.metric), mode, str(item.component))
+    is_alone = is_told_by_key(item.metric, view.tables)
+    friends = [] if is_alone else unlike(view, str(item.metric), mode, str(item.component))
     if not isinstance(view, FrameworkView) or item.template is None:
         return _Around((), friends)
     from rlmetrics.wording.setting_words import settings_that_change
@@ -187,7 +189,10 @@ def _first(view: View, item: Resolution) -> str:
     texts += [missing] if (missing := needs_words(view, item)) is not None else []
     texts += [] if over is None else [f"here over {over}"]
     notes = told_notes(view, item)
-    texts += notes[:1] if _is_intro(notes) else []
+    if is_told_by_key(item.metric, view.tables):
+        texts = [*notes[:1], *texts]
+    elif _is_intro(notes):
+        texts += notes[:1]
     if isinstance(view, FrameworkView):
         from .indifferent import indifferent_words
 
@@ -322,7 +327,7 @@ def source_lines(item: Resolution, *, full: bool) -> list[str]:
 def _notes(view: View, item: Resolution, most: int, *, full: bool) -> list[str]:
     """Return what else there is to know; what must be installed last."""
     notes = told_notes(view, item)
-    notes = notes[1:] if _is_intro(notes) else notes
+    notes = notes[1:] if _is_intro(notes) or is_told_by_key(item.metric, view.tables) else notes
     installed = [note for note in notes if _INSTALLED in note]
     others = [note for note in notes if _INSTALLED not in note]
     if full:

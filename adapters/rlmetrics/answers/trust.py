@@ -50,6 +50,8 @@ _LONG = 100
 _STEPS = {1: later("the value of the next step"), -1: later("the value of the step before")}
 _OTHERS = (later("the value of {count} steps before"), later("the value of {count} steps later"))
 """Whose value is logged, before and after the step of the row."""
+_FORMULA = later("it may not be as the formula says")
+_DESCRIBED = later("it may not be as described")
 _HIDDEN = (later("{count} difference only with other settings"), later("{count} differences only with other settings"))
 _AS = later("as {what}: {condition}")
 """When a key is logged with another meaning."""
@@ -124,7 +126,9 @@ def _trust(view: View, item: Resolution, *, full: bool) -> list[str]:
     names.sort(key=lambda name: name not in asked)
     if is_unreviewed(item):
         said = phrase("unreviewed: {what}", what=spoken(unstated_words(item.signature.unstated)))
-        texts = [f"{symbol('unreviewed')} {said}; {phrase('it may not be as the formula says')}"]
+        formula = formula_texts(str(item.metric), item.signature.reproduced_by, view.tables)
+        warning = phrase(_FORMULA if formula else _DESCRIBED)
+        texts = [f"{symbol('unreviewed')} {said}; {warning}"]
         briefs = [shortened(brief_of(traits[name])) for name in names]
         return [*texts, *(spoken(sentence(brief)) for brief in (briefs if full else briefs[:_TRAITS]))]
     if not names:

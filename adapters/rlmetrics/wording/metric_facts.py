@@ -26,6 +26,7 @@ __all__ = [
     "formula_texts",
     "health_texts",
     "is_timer",
+    "is_told_by_key",
     "measured_text",
     "metric_brief",
     "of_metric",
@@ -43,6 +44,8 @@ __all__ = [
 PLAIN = Transform()
 """The axis of a key that shows its metric as it is."""
 _NON_FINITE = "finite"
+_OF_ONE_TRAINER = "a number of one trainer"
+"""What a metric is of that means something else for each of its keys."""
 _NUMBER = re.compile(r"\d")
 _EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
 """What a long statement can do without, the least needed first."""
@@ -127,6 +130,12 @@ def variant_brief(metric: str, variant: str | None, tables: Tables) -> str | Non
     return own
 
 
+def is_told_by_key(metric: str | None, tables: Tables) -> bool:
+    """Tell whether a metric leaves it to the notes of each key what is measured, as no two trainers share it."""
+    identity = tables.metrics.get(metric or "", {}).get("identity", {})
+    return bool(identity.get("of") == _OF_ONE_TRAINER)
+
+
 def measured_text(metric: str, tables: Tables, span: str | None = None) -> str | None:
     """Return what is measured where no formula says it.
 
@@ -136,7 +145,9 @@ def measured_text(metric: str, tables: Tables, span: str | None = None) -> str |
         span: What one code measures; it is told in place of what codes usually do.
     """
     text: Mapping[str, Any] = tables.texts.get(metric, {})
-    return span if span is not None else None if "formula" in text else text.get("measured")
+    if span is not None:
+        return span
+    return None if "formula" in text or is_told_by_key(metric, tables) else text.get("measured")
 
 
 def range_of(metric: str, variant: str | None, tables: Tables) -> tuple[float | None, float | None] | None:
@@ -179,6 +190,8 @@ def _plain(formula: object) -> str:
 
 def reads_texts(metric: str, tables: Tables, *, full: bool = False) -> list[str]:
     """Return how a curve of a metric behaves, as many sentences as fit."""
+    if is_told_by_key(metric, tables):
+        return []
     description = spoken(" ".join(str(tables.texts.get(metric, {}).get("description", "")).split()))
     if full or extent(description) <= _READS:
         return [description] if description else []
