@@ -6,10 +6,12 @@ import pytest
 from rlmetrics.answers.asked import answer_at
 from rlmetrics.answers.pasted import parse_row
 from rlmetrics.answers.trust import trust_texts
+from rlmetrics.answers.unlike import spelled, unlike
 from rlmetrics.cli import main
 from rlmetrics.names import open_view
 from rlmetrics.names.lookup.resolving import resolve_in
 from rlmetrics.names.meanings.view import FrameworkView
+from rlmetrics.names.settings.configuration import RecordedName
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.wording.metric_facts import formula_texts, is_told_by_key
 from rlmetrics.wording.terminal import columns
@@ -116,3 +118,92 @@ def test_what_has_no_formula_may_not_be_as_described():
             assert ("as described" in trust) != has_one
             said[has_one] += 1
     assert all(said.values())
+
+
+@pytest.mark.parametrize(
+    ("value", "logged"), [(False, False), ("false", False), ("no", False), (True, True), ("all", True)]
+)
+def test_a_choice_that_was_a_switch_takes_its_positions(value, logged):
+    """Before 4.57 transformers has true and false for what is all and no since then; a recorded run has either."""
+    for name in ("include_num_input_tokens_seen", RecordedName("include_num_input_tokens_seen")):
+        view = open_view("trl[GKDTrainer]==0.15.2", config={name: value})
+        assert isinstance(view, FrameworkView)
+        (found,) = resolve_in(view, ["num_input_tokens_seen"])
+        assert found.logged is logged
+
+
+def test_numbers_of_evaluations_come_with_evaluations():
+    """Nothing that SkyRL logs of an evaluation has a value at each step; drafts need speculative decoding."""
+    view = open_view("skyrl[RayPPOTrainer]==0.4.0")
+    for entry in view.entries():
+        (found,) = resolve_in(view, [entry.key])
+        if entry.key.startswith(("eval/", "vllm/eval/")):
+            assert found.cadence is not None
+            assert found.cadence.every == "evaluation"
+        if "/draft_" in entry.key:
+            assert found.logged is False
+            assert "with speculative decoding" in str(found.condition)
+
+
+@pytest.mark.parametrize(
+    ("source", "key", "said"),
+    [
+        ("verl==0.3.0.post0", "prompt_length/mean", "nothing was counted, or the log was changed on its way"),
+        ("trl[AsyncGRPOTrainer]==1.16.0", "sample/forwarded_tokens_max", "nothing was counted"),
+        ("trl[SFTTrainer]==1.3.0", "eval_loss", "not finite, or there was nothing to take the mean of"),
+    ],
+)
+def test_nan_of_a_count_is_no_overflow(capsys, source, key, said):
+    """Lengths hold no number of the model, and a mean of nothing is NaN, too."""
+    told = _told(capsys, "resolve", f"{key}=nan", "--at", source)
+    assert said in told
+    assert ("was not finite" in told.partition("reads")[0]) == ("not finite" in said)
+
+
+@pytest.mark.parametrize(
+    ("source", "key", "value", "said"),
+    [
+        ("trl[RLOOTrainer]==1.7.0", "eval_completions/min_length", "1", "empty answers"),
+        ("trl[GRPOTrainer]==1.16.0", "completions/max_length", "0", "empty answers"),
+        ("trl[GRPOTrainer]==1.16.0", "completions/mean_length", "1", "empty answers"),
+        ("trl[GRPOTrainer]==0.29.1", "tools/failure_frequency", "1", "1 means that every call failed"),
+    ],
+)
+def test_what_the_description_warns_of_is_not_unremarkable(capsys, source, key, value, said):
+    """The first line and the lines on the curve say the same."""
+    first = _told(capsys, "resolve", f"{key}={value}", "--at", source).partition("reads ")[0]
+    assert said in first
+    assert "unremarkable" not in first
+
+
+def test_a_key_that_may_measure_the_same_is_no_look_alike():
+    """No release names a key as unlike one that the key is under other settings, itself least of all."""
+    named = 0
+    for framework in TABLES.frameworks:
+        release = TABLES.framework(framework).releases.names[-1]
+        view = open_view(f"{framework}=={release}")
+        assert isinstance(view, FrameworkView)
+        for entry in {(item.metric, item.component): item for item in view.entries() if item.mode == "train"}.values():
+            for names, _ in unlike(view, str(entry.metric), "train", entry.component):
+                for name in names.split(", "):
+                    title, _, key = name.rpartition("'s ")
+                    other = next((item for item in TABLES.frameworks if TABLES.title(item) == title), framework)
+                    at = (other, TABLES.framework(other).releases.names[-1], str(entry.metric), "train")
+                    assert key not in spelled(TABLES, *at, *([entry.component] if other == framework else []))
+                    named += 1
+    assert named > 100
+
+
+def test_what_spoils_a_number_stands_beside_its_value(capsys):
+    """Also where something else is said of the value first."""
+    told = _told(capsys, "resolve", "num_input_tokens_seen=0", "--at", "trl[GKDTrainer]==0.15.2")
+    assert "trust ! biased. Padding counts as tokens" in told
+
+
+def test_a_change_that_does_not_show_is_told_as_such(capsys):
+    """What a release changed under other settings only is not told as if it had changed the number at hand."""
+    at = ("resolve", "eval_rewards/margins", "--at", "trl[KTOTrainer]==0.26.2")
+    told = _told(capsys, *at)
+    given = _told(capsys, *at, "--config", "precompute_ref_log_probs=true")
+    assert "1.1.0 with other settings: evaluation compares with the reference of the start" in told
+    assert "1.1.0 evaluation compares with the reference of the start" in given

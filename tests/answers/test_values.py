@@ -214,8 +214,8 @@ def test_every_reading_of_the_spec_can_be_given() -> None:
 @pytest.mark.parametrize(
     ("asked", "at", "said"),
     [
-        ("prompt_length/mean=nan", "verl==0.3.0.post0", "nothing to take it over, or the log was changed"),
-        ("eval_loss=nan", "trl[SFTTrainer]==1.3.0", "not finite, or there was nothing to take it over"),
+        ("prompt_length/mean=nan", "verl==0.3.0.post0", "nothing was counted, or the log was changed"),
+        ("eval_loss=nan", "trl[SFTTrainer]==1.3.0", "not finite, or there was nothing to take the mean of"),
         ("tools/failure_frequency=1", "trl[GRPOTrainer]==1.16.0", "every tool call failed"),
         ("completions/mean_length=1", "trl[GRPOTrainer]==1.16.0", "a single token on average"),
         ("completions/max_length=0", "trl[GRPOTrainer]==1.16.0", "even the longest response is empty"),

@@ -22,6 +22,8 @@ def friends_of(metric: str, tables: Tables) -> dict[str, str]:
 def unlike(view: View, metric: str, mode: str, component: str) -> list[tuple[str, str]]:
     """Return names that look like a metric and are none, each with the reason; those of the same component first.
 
+    A key that measures the metric, too, as other settings have it, is no look-alike.
+
     Args:
         view: The source at which the metric was found.
         metric: Its canonical name.
@@ -30,14 +32,18 @@ def unlike(view: View, metric: str, mode: str, component: str) -> list[tuple[str
     """
     tables = view.tables
     pairs: list[tuple[str, str]] = []
+    newest = {name: tables.framework(name).releases.names[-1] for name in tables.frameworks}
+    same = {name: spelled(tables, name, newest[name], metric, mode) for name in tables.frameworks}
     for friend, why in friends_of(metric, tables).items():
         names: list[str] = []
         if isinstance(view, FrameworkView):
-            names += spelled(tables, view.source.framework, view.source.release, friend, mode, component)
+            source = view.source.framework, view.source.release
+            own = spelled(tables, *source, metric, mode, component)
+            names += [key for key in spelled(tables, *source, friend, mode, component) if key not in own]
         for framework in tables.frameworks:
             if framework != view.source.framework:
-                newest = tables.framework(framework).releases.names[-1]
-                keys = spelled(tables, framework, newest, friend, mode)
+                keys = spelled(tables, framework, newest[framework], friend, mode)
+                keys = [key for key in keys if key not in same[framework]]
                 names += [f"{tables.frameworks[framework]['title']}'s {key}" for key in keys[:1]]
         if names:
             pairs.append((", ".join(dict.fromkeys(names[:3])), why))

@@ -149,13 +149,14 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
         # A value about which nothing is said: what is known of the curve is the answer.
         from .resolved import told_notes
 
-        trust = trust_texts(first.view, resolution)
         notes = told_notes(first.view, resolution, installed=False)
         lines += labelled("reads", _on_axis(first, reads_texts(str(resolution.metric), first.view.tables)))
-        lines += labelled("trust", trust) if biases is None and is_biased(trust) else []
         lines += labelled("note", notes if full else notes[:_MOST_ALSO])
+    trust = trust_texts(first.view, resolution)
     if is_unreviewed(resolution):
-        lines += labelled("trust", trust_texts(first.view, resolution)[:1])
+        lines += labelled("trust", trust[:1])
+    elif biases is None and is_biased(trust):
+        lines += labelled("trust", trust)
     advice = "do" if head.origin == "health" else "watch"
     for label, text in (("why", head.why), ("worry if", head.worry), (advice, head.watch)):
         lines += labelled(label, text) if text else []

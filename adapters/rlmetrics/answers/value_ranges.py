@@ -36,8 +36,6 @@ __all__ = [
 
 _ROUNDING = 1e-6
 """How far float32 leaves a range: below that a number is taken for its bound."""
-_COUNTED = frozenset({"token", "step", "byte"})
-"""Units of what is counted, of which no addend can be NaN."""
 _PERCENT = 100.0
 _WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 _ZERO = {
@@ -171,6 +169,12 @@ def _plain(number: float, decimals: int) -> str:
     return f"{number:.{decimals + 1}f}" if abs(number) >= 10.0 ** -(decimals + 1) else f"{number:g}"
 
 
+_COUNTED = frozenset({"length", "count", "tokens", "turns", "tool_calls", "training_sequences", "preemptions"})
+"""Quantities that are counted, so that no number of the model is in them."""
+_NOT_FINITE = "something on the way to it was not finite"
+_OF_NOTHING = f"{_NOT_FINITE}, or there was nothing to take the mean of"
+
+
 def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgement:
     """Return that there is nothing to say of the value alone."""
     number = given.number
@@ -178,12 +182,11 @@ def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgem
         says = f"{given.text} stands for no value: none was logged here, or it was NaN."
         return Judgement("info", "nothing", says)
     if not math.isfinite(number):
-        why = "something on the way to it was not finite"
-        if math.isnan(number):
-            counted = tables.metrics.get(resolution.metric or "", {}).get("unit") in _COUNTED
-            nothing = "there was nothing to take it over"
-            why = f"{nothing}, or the log was changed on its way" if counted else f"{why}, or {nothing}"
-        return Judgement("warning", "nothing", f"{given.text} is no number: {why}.")
+        # A count of nothing is 0 and a mean of no lengths NaN, whatever the model's numbers are.
+        is_counted = tables.metrics.get(resolution.metric or "", {}).get("identity", {}).get("quantity") in _COUNTED
+        cause = _OF_NOTHING if math.isnan(number) else _NOT_FINITE
+        cause = "nothing was counted, or the log was changed on its way" if is_counted else cause
+        return Judgement("warning", "nothing", f"{given.text} is no number: {cause}.")
     span, axis = shown_range(resolution, tables), axis_of(resolution)
     if axis == Transform(_PERCENT) and span == (0.0, _PERCENT):
         return Judgement("plain", "nothing", f"{given.text} is {given.text} percent, unremarkable by itself.")

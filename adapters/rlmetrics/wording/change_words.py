@@ -123,9 +123,13 @@ def change_row(change: ToldChange, *, full: bool = False) -> tuple[str, str]:
             if at == 0 or length <= _CAUSES
         ]
     more = len(change.causes) - len(causes)
-    text = "; ".join(cause.whole or cause.text if full else shortened(cause.text) for cause in causes) + (
-        f"; {more} more" if more else ""
-    )
+    # What does not show under the settings at hand comes last.
+    causes.sort(key=lambda cause: cause.applies is False)
+    first = next((at for at, cause in enumerate(causes) if cause.applies is False), None)
+    told = [cause.whole or cause.text if full else shortened(cause.text) for cause in causes]
+    if first is not None:
+        told[first] = f"with other settings: {told[first]}"
+    text = "; ".join([*told, *([f"{more} more"] if more else [])])
     if change.kind == "came":
         text = "logged since then"
     elif change.kind == "went":

@@ -44,6 +44,10 @@ _SEVERAL = "several"
 """What a choice is called of which a list of more than one may be given."""
 
 
+_NO, _ALL = "no", "all"
+"""What a choice calls the positions of the switch that it was in earlier releases, and off where YAML reads ``no``."""
+
+
 _SWITCH = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
 """How people write the positions of a switch, those of YAML among them."""
 
@@ -306,6 +310,9 @@ def single(value: Any, row: Mapping[str, Any]) -> Any:
 
     Trainers that can add up several losses hold the name of a single one in a list, too.
     """
+    if isinstance(value, bool):
+        named = _ALL if value else _NO
+        return named if row["type"] == "choice" and named in row.get("choices", ()) else value
     if not isinstance(value, list | tuple):
         return value
     items = list(value)
@@ -318,6 +325,8 @@ def single(value: Any, row: Mapping[str, Any]) -> Any:
 
 def _convert(name: str, value: Any, row: Mapping[str, Any]) -> Value:
     kind, value = row["type"], single(value, row)
+    if kind == "choice" and str(value).lower() in _SWITCH and value not in row.get("choices", ()):
+        value = single(_SWITCH[str(value).lower()], row)
     if not isinstance(value, str):
         if value is None or isinstance(value, bool | int | float):
             return value
