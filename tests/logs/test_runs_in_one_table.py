@@ -61,3 +61,34 @@ def test_a_table_with_a_row_for_each_run_stays_one(tmp_path: Path, rows: str) ->
 def test_thousands_set_apart_are_read_where_a_comma_can_be_nothing_else(text: str, number: float | str) -> None:
     """A comma before three digits alone may as well begin the fraction, and is left alone."""
     assert number_of(text) == number
+
+
+COMMAS = "step;loss;learning_rate;reward\n" + "".join(f"{n}0;0,{n}25;1,5e-0{n};-1{n},125\n" for n in range(1, 6))
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_numbers_with_decimal_commas_are_read(tmp_path: Path, mark: str) -> None:
+    """As spreadsheets of many languages write them, where another mark parts the cells."""
+    path = tmp_path / "t.csv"
+    path.write_text(COMMAS.replace(";", mark), encoding="utf-8")
+    (run,) = KIND.open(path).read()
+    rows = [(row.step, row.values) for row in run.rows]
+    assert len(rows) == 5
+    assert rows[0] == (10, {"loss": "0.125", "learning_rate": "1.5e-01", "reward": "-11.125"})
+
+
+@pytest.mark.parametrize("other", ["0.5", "2,000"])
+def test_a_comma_that_may_part_thousands_stays(tmp_path: Path, other: str) -> None:
+    """Where numbers have a point, or every comma may as well part thousands, a comma is taken for no decimal one."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"step;reward;tokens\n1;{other};1,024\n", encoding="utf-8")
+    (run,) = KIND.open(path).read()
+    assert next(iter(run.rows)).values["tokens"] == "1,024"
+
+
+def test_a_table_without_commas_in_numbers_has_none(tmp_path: Path) -> None:
+    """A text with a comma in a table of whole numbers is left alone."""
+    path = tmp_path / "t.csv"
+    path.write_text("step;note;reward\n1;a,b;2\n", encoding="utf-8")
+    (run,) = KIND.open(path).read()
+    assert next(iter(run.rows)).values == {"note": "a,b", "reward": "2"}

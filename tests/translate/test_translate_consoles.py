@@ -1,6 +1,7 @@
 """Logs of consoles, through the real command line: names change within records, every other byte stays."""
 
 import json
+import math
 import re
 import shutil
 from decimal import Decimal
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from logs import kind_name
 from rlmetrics.cli import main
+from rlmetrics.logs import kinds
 from rlmetrics.logs.consoles import number_in
 from rlmetrics.translate import InputError, translate_file
 from rlmetrics.translate.rewriting.console_lines import number_like
@@ -161,13 +163,52 @@ def test_dicts_that_are_written_above_bars_are_records(translated):
         assert expected.replace("'reward'", "'reward/score/mean'") == new
 
 
-@pytest.mark.parametrize("before", ["0: ", "[default0]:", "2026-01-02T10:11:12.5Z ", "2026-01-02T10:11:12Z stdout F "])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "0: ",
+        "[default0]:",
+        "2026-01-02T10:11:12.5Z ",
+        "2026-01-02T10:11:12Z stdout F ",
+        "worker-0: ",
+        "10.0.0.12: ",
+        "trainer-1  | ",
+        "INFO:__main__:",
+        "INFO: ",
+        "2026-01-02 10:11:12,123 - INFO - ",
+        "2026-01-02 10:11:12,123 INFO trainer: ",
+        "2026-01-02 10:11:12.123 | INFO     | __main__:on_log:57 - ",
+        "[INFO|callbacks.py:310] 2026-01-02 10:11:12,373 >> ",
+    ],
+)
 def test_what_collectors_of_logs_put_before_a_line_stays(translated, before):
-    """Ranks as SLURM and torchrun name them, times as containers do."""
+    """Ranks as SLURM and torchrun name them, hosts as pdsh does, times as containers do, and what loggers write."""
     new, report = translated(before + "{'reward': 0.5, 'epoch': 0.1}\n", GRPO, "canonical")
 
     assert report["records"] == 1
     assert before + "{'reward/score/mean': 0.5, 'progress/epoch': 0.1}\n" == new
+
+
+@pytest.mark.parametrize(
+    "before", ["args: ", "INFO - the arguments: ", "INFO 05-01 10:00:11 ppo.py:525] Global step 1: ", "step10: "]
+)
+def test_a_dict_behind_words_is_no_record(tmp_path, before):
+    """Neither what a sentence names, nor what a step of another kind of console does, is taken for a logged row."""
+    path = tmp_path / "a.log"
+    path.write_text(f"{{'reward': 0.5, 'epoch': 0.1}}\n{before}{{'reward': 0.75, 'epoch': 0.2}}\n")
+    assert [row["reward"] for _, row in kinds.KINDS["hf-console"].open(path).rows()] == [Decimal("0.5")]
+
+
+def test_a_row_of_json_behind_a_logger_is_a_record(translated):
+    """Loggers that write JSON are read as those that print a dict; what is no number in JSON stays as it is."""
+    before = "2026-01-02 10:11:12,123 INFO trainer: "
+    new, report = translated(before + '{"reward": 0.5, "kl": NaN, "note": null, "epoch": 0.1}\n', GRPO, "canonical")
+
+    assert report["records"] == 1
+    assert new.startswith(before + "{")
+    row = json.loads(new.removeprefix(before))
+    assert (row["reward/score/mean"], row["note"], row["progress/epoch"]) == (0.5, None, 0.1)
+    assert any(math.isnan(value) for value in row.values() if isinstance(value, float))
 
 
 def test_values_of_transformers_5_stay_text_of_four_digits(translated):

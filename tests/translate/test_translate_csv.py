@@ -100,6 +100,15 @@ def test_values_of_an_affine_column_are_converted_and_others_are_not(translated)
     assert report["records"] == 3
 
 
+def test_converted_values_keep_their_decimal_commas(translated):
+    """A number whose decimals stand behind a comma is converted, and written as it was."""
+    old = "step;num_tokens;epoch\r\n1;2048,5;0,25\r\n"
+
+    _, new, _ = translated(old, "trl[SFTTrainer]==0.18.2", "verl==0.9.1")
+
+    assert new.decode().splitlines()[1].startswith("1;2,0485e-06;0,25")
+
+
 def test_blanks_around_cells_stay(translated):
     """People write a blank after a comma: names and converted numbers get back the blanks that they had."""
     old = 'step, actor/lr(1e-4) ,  mine, "critic/score/mean" \n1,  0.5 ,x , 2\n2, , y,3\n'

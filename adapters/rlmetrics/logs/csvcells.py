@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from .input_errors import InputError
 
-__all__ = ["ScannedRows", "delimiter_of", "quoted_like", "read_record", "records", "scan", "split", "unquoted"]
+__all__ = [
+    "ScannedRows",
+    "delimiter_of",
+    "has_decimal_commas",
+    "quoted_like",
+    "read_record",
+    "records",
+    "scan",
+    "split",
+    "unquoted",
+    "with_point",
+]
 
 _CHUNK = 1 << 20
 _MAX_RECORD = 1 << 24
+_WITH_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?")
+_WITH_POINT = re.compile(r"[-+]?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?")
+_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+"""A number with a comma that may as well part its thousands."""
 
 
 class ScannedRows(NamedTuple):
@@ -26,6 +41,22 @@ def delimiter_of(header: str) -> str:
     """Return the delimiter of a header: the comma, unless tabs or semicolons are all that parts it."""
     bare = re.sub(r'"(?:[^"]|"")*"', "", header)
     return next((mark for mark in (",", "\t", ";") if mark in bare), ",")
+
+
+def has_decimal_commas(cells: Iterable[str]) -> bool:
+    """Tell whether decimals stand behind a comma, as spreadsheets of many languages write them."""
+    commas = False
+    for cell in cells:
+        text = unquoted(cell).strip()
+        if _WITH_POINT.fullmatch(text):
+            return False
+        commas |= _WITH_COMMA.fullmatch(text) is not None and _THOUSANDS.fullmatch(text) is None
+    return commas
+
+
+def with_point(text: str) -> str:
+    """Return a number whose decimals stand behind a comma with a point; any other text as it is."""
+    return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
 
 
 def read_record(file: BinaryIO) -> bytes:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rlmetrics.lazy_dataclasses import dataclass
 
-from ..csvcells import delimiter_of, read_record, records, split, unquoted
+from ..csvcells import delimiter_of, has_decimal_commas, read_record, records, split, unquoted, with_point
 from ..input_errors import InputError
 from ..log import Kind, Log
 from ..reading import RUN_NAMES, Account, LoggedRow, RecordedRun
@@ -43,12 +43,13 @@ AXES = {
 """Columns that hold an axis or name a run, not a metric."""
 _DVCLIVE = ("plots", "metrics")
 """The folder below which DVCLive keeps a table for each key."""
+_SAMPLE_ROWS = 200
 _STEP = ("Step", "step", "_step", "global_step", "train/global_step")
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The header of a file: cells as spelled, and where the body begins."""
+    """The header of a file: cells as spelled, where the body begins, and whether numbers in it have decimal commas."""
 
     cells: list[str]
     delimiter: str
@@ -56,6 +57,7 @@ class Header:
     bom: bool
     start: int
     lines: int
+    commas: bool = False
 
 
 def recognises(path: Path) -> bool:
@@ -139,6 +141,8 @@ class CsvTable(Log):
             cells = parts[0]
             if of is not None and unquoted(cells[of[0]]).strip() != of[1]:
                 continue
+            if header.commas:
+                cells = [with_point(unquoted(cell).strip()) for cell in cells]
             texts = {key: unquoted(cells[index]).strip() for index, key in keys.items()}
             values = {key: text for key, text in texts.items() if text not in NOTHING}
             step = None
@@ -176,7 +180,17 @@ def header_of(path: Path) -> Header:
         msg = "there is no header; a table begins with the names of its columns"
         raise InputError(msg, path, 1)
     bom = record.startswith(b"\xef\xbb\xbf")
-    return Header(parts[0], delimiter, parts[1], bom, len(record), text.count("\n"))
+    commas = delimiter != "," and has_decimal_commas(_first_cells(path, len(record), delimiter))
+    return Header(parts[0], delimiter, parts[1], bom, len(record), text.count("\n"), commas)
+
+
+def _first_cells(path: Path, start: int, delimiter: str) -> Iterator[str]:
+    """Yield the cells of the first rows."""
+    with path.open("rb") as file, suppress(InputError):
+        file.seek(start)
+        for _ in range(_SAMPLE_ROWS):
+            parts = split(read_record(file).decode("utf-8", "surrogateescape"), delimiter)
+            yield from parts[0] if parts is not None else []
 
 
 def title_of(cell: str) -> str:

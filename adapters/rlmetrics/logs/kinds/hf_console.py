@@ -1,6 +1,7 @@
 """The dicts that transformers prints while it trains: ``{'loss': 0.5, 'epoch': 0.1}``, often after a progress bar.
 
-From transformers 5 on the values are text of four significant digits: ``{'loss': '0.5'}``.
+From transformers 5 on the values are text of four significant digits: ``{'loss': '0.5'}``. A logger may have written
+them instead, as Python or as JSON.
 """
 
 from __future__ import annotations
@@ -28,13 +29,20 @@ from ..unwrapping import ESCAPES
 __all__ = ["FIELD", "KIND", "START", "HfConsole", "dicts_in", "unquoted_key"]
 
 _STRING = r"'(?:[^'\\\r\n]|\\.)*'|\"(?:[^\"\\\r\n]|\\.)*\""
-_VALUE = rf"{NUMBER}|None|True|False|{_STRING}|[A-Za-z_][\w.]*\([^()\r\n]*\)|\[[^\[\]{{}}\r\n]*\]"
+_CONSTANT = r"None|True|False|null|true|false|NaN|-?Infinity"
+_VALUE = rf"{NUMBER}|{_CONSTANT}|{_STRING}|[A-Za-z_][\w.]*\([^()\r\n]*\)|\[[^\[\]{{}}\r\n]*\]"
 FIELD = re.compile(rf"(?P<key>{_STRING}): (?P<value>{_VALUE})")
 _DICT = re.compile(rf"\{{(?:{_STRING}): (?:{_VALUE})(?:, (?:{_STRING}): (?:{_VALUE}))*\}}")
 _STAMP = r"[0-9][-+0-9T:.,Z ]*(?: std(?:out|err) [FP])?"
-START = rf"(?:^(?:{_STAMP})?|[\r\])]|\]:|{ESCAPE})[ \t]*"
+_HOST = r"(?!\w*step)[\w.\-]*[0-9][\w.\-]*:|[\w.\-]+[ \t]+\|"
+"""Which machine or container a line is from, as pdsh and Docker Compose write it."""
+_LEVEL = r"\b(?:DEBUG|INFO|WARNING|ERROR|SUCCESS)\b"
+_LOGGER = rf"[^{{}}\r\n]*{_LEVEL}(?:[^{{}}\r\n]*[ \t](?:[-|]|>+)|:(?:[\w.]+:)?|[ \t]+[\w.]+:)"
+"""What loggers put before a message: a level and perhaps a place or a name; no words of a sentence."""
+START = rf"(?:^(?:{_STAMP}|{_HOST}|{_LOGGER})?|[\r\])]|\]:|{ESCAPE})[ \t]*"
 _BEFORE = re.compile(rf"{START}$")
-"""A dict stands at the beginning of its line, or after a progress bar, a rank, a time, a colour, or a movement.
+"""A dict stands at the beginning of its line, or after a progress bar, a rank, a host, a time, what a logger puts before a
+message, a colour, or a movement.
 
 Transformers writes what it evaluates above the bar of the evaluation, so that the cursor moves up before each dict.
 """

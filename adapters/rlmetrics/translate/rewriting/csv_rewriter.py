@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from rlmetrics.lazy_dataclasses import dataclass
-from rlmetrics.logs.csvcells import quoted_like, records, scan, split, unquoted
+from rlmetrics.logs.csvcells import quoted_like, records, scan, split, unquoted, with_point
 from rlmetrics.logs.decimals import convert_decimal, printed
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.kinds.csv import AXES, EXTREMES, SEPARATOR, CsvTable, Header, header_of, title_of, without_extreme
@@ -70,7 +70,7 @@ class CsvRewriter(LogRewriter[CsvTable]):
                 _copy(path, out.write, header.start, end)
             else:
                 for line, cells, end_of_line in _rows(path, header, end):
-                    row = [_value(path, line, cells[c.index], c.move) for c in written]
+                    row = [_value(path, line, cells[c.index], c.move, header) for c in written]
                     text = header.delimiter.join(row) + end_of_line
                     out.write(text.encode("utf-8", "surrogateescape"))
 
@@ -159,9 +159,9 @@ def _digests(path: Path, header: Header, end: int, translator: Translator, colum
         for line, cells, _ in _rows(path, header, end):
             for column in compared:
                 move = translator.key(column.key)
-                text = unquoted(_value(path, line, cells[column.index], move if move.translated else None))
+                text = unquoted(_value(path, line, cells[column.index], move if move.translated else None, header))
                 with suppress(ValueError):
-                    text = repr(float(text))
+                    text = repr(float(with_point(text) if header.commas else text))
                 hashes[column.key].update(f"{text}\n".encode("utf-8", "surrogateescape"))
     return {c.key: hashes[c.key].hexdigest() if c.key in hashes else "" for c in columns}
 
@@ -178,11 +178,13 @@ def _rows(path: Path, header: Header, end: int) -> Iterable[tuple[int, list[str]
         yield line, *parts
 
 
-def _value(path: Path, line: int, cell: str, move: Translation | None) -> str:
+def _value(path: Path, line: int, cell: str, move: Translation | None, header: Header) -> str:
     """Return a cell with its number converted; empty cells and NaN stay as they are."""
     if move is None or move.transform is None:
         return cell
     text = unquoted(cell).strip()
+    if header.commas:
+        text = with_point(text)
     try:
         number = Decimal("nan" if text in NOTHING else text)
         if number.is_nan():
@@ -191,7 +193,8 @@ def _value(path: Path, line: int, cell: str, move: Translation | None) -> str:
     except (InvalidOperation, TypeError):
         msg = f"{move.key}: {text[:40]!r} can't be converted; leave it out, or translate with --strict"
         raise InputError(msg, path, line) from None
-    return quoted_like(cell, _infinity_like(text, changed) if changed.is_infinite() else printed(changed), ",")
+    spelled = _infinity_like(text, changed) if changed.is_infinite() else printed(changed)
+    return quoted_like(cell, spelled.replace(".", ",") if header.commas else spelled, header.delimiter)
 
 
 def _infinity_like(text: str, value: Decimal) -> str:

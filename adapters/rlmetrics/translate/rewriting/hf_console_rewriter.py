@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -55,10 +56,11 @@ def with_dicts_translated(line: str, translator: Translator) -> tuple[str, int]:
 
 def _rewritten(text: str, translator: Translator) -> str:
     fields = {unquoted_key(field["key"]): field for field in FIELD.finditer(text)}
+    spell = json.dumps if all(field["key"].startswith('"') for field in fields.values()) else repr
     parts = []
     for entry in entries_of({key: field["value"] for key, field in fields.items()}, translator):
         field = fields[entry.old]
-        name = field["key"] if entry.name == entry.old else repr(entry.name)
+        name = field["key"] if entry.name == entry.old else spell(entry.name)
         value = number_like(field["value"], entry.value) if entry.converted else field["value"]
         parts.append(f"{name}: {value}")
     return "{" + ", ".join(parts) + "}"
