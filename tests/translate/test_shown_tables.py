@@ -200,6 +200,19 @@ def test_a_frame_is_not_read_with_columns_moved(tmp_path, capsys):
     assert "4 cells where the header has 5; paste the table with tabs, or as Markdown" in capsys.readouterr().err
 
 
+def test_a_frame_whose_index_is_the_step_is_read(tmp_path, capsys):
+    """Pandas prints the name of the index on a line of its own, below the titles."""
+    path, out = tmp_path / "a.txt", tmp_path / "o.txt"
+    rows = "".join(f"{step:<4}   0.{step}5     0.{step}\n" for step in range(1, 10))
+    path.write_text(f"print(frame)\n       reward    kl\nstep              \n{rows}\ndone\n")
+    assert main(["check", str(path), "--at", "trl[grpo]==0.15.2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["rows"], found["steps"]) == (9, [1, 9])
+    assert main(["translate", str(path), "--from", "trl[grpo]==0.15.2", "--to", "canonical", "-o", str(out)]) == 0
+    assert out.read_text().splitlines()[1].split() == ["reward/score/mean", "kl/reference/k3"]
+    assert out.read_text().splitlines()[2:] == path.read_text().splitlines()[2:]
+
+
 def test_prose_and_data_are_no_tables(tmp_path, capsys):
     """A table without a step, or without numbers, is none of logged rows."""
     for number, text in enumerate(

@@ -220,8 +220,11 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 def _begun(text: str, lines: Sequence[tuple[int, int]], at: int) -> tuple[TextTable | None, int]:
     """Return the table that begins with a line, and how many lines it takes."""
     start, stop = lines[at]
-    if stop - start > _LONGEST or at + 1 == len(lines) or _HINT.search(text, start, stop) is None:
+    if stop - start > _LONGEST or at + 1 == len(lines):
         return None, 1
+    if _HINT.search(text, start, stop) is None:
+        table = _checked(_indexed(text, lines, at))
+        return table, 2 + len(table.rows) if table else 1
     for mark, cells in (("|", _bar_cells), ("\t", _tab_cells)):
         if text.find(mark, start, stop) >= 0:
             header = cells(text, start, stop)
@@ -312,6 +315,21 @@ def _aligned(text: str, lines: Sequence[tuple[int, int]], at: int) -> tuple[Text
         return None, used
     end = rows[-1][-1].until if rows[-1][-1].until == len(text) else None
     return _table(header or titles[-1], rows, "  ", end), used
+
+
+def _indexed(text: str, lines: Sequence[tuple[int, int]], at: int) -> TextTable | None:
+    """Return the frame whose titles stand in a line, and the name of whose index, a step, in the next."""
+    index = _spaced(text, *lines[at + 1], _GROUP)
+    if len(index) != 1 or index[0].text not in _STEPS or index[0].start != lines[at + 1][0]:
+        return None
+    header = (*index, *_spaced(text, *lines[at], _WORD))
+    rows: list[tuple[TableCell, ...]] = []
+    for span in lines[at + 2 :]:
+        row = _spaced(text, *span, _WORD) if span[1] - span[0] <= _LONGEST else ()
+        if len(row) != len(header) or not _is_number(row[0].text):
+            break
+        rows.append(row)
+    return _table(header, rows, "  ")
 
 
 def _are_numbered(rows: Sequence[Sequence[TableCell]]) -> bool:

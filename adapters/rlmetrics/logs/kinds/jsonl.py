@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -13,7 +13,7 @@ from ..input_errors import InputError
 from ..json_loading import WORTH, fastest
 from ..jsonspans import JsonError, Members, members
 from ..log import Kind, RowLog
-from ..reading import Account, Follower, LoggedRow, RecordedRun, as_step
+from ..reading import STEP_NAMES, Account, Follower, LoggedRow, RecordedRun, step_in
 from ..run_settings import RunSettings, in_row
 
 __all__ = ["BOM", "KIND", "JsonLines", "TornLineError", "row_in"]
@@ -25,7 +25,9 @@ BOM = b"\xef\xbb\xbf"
 _MESSAGE = {"level", "msg"}
 """What a program's own log has in each line, such as W&B's ``debug-internal.log``: messages, not values."""
 _FRAMES = ("data", "metrics", "logs")
-"""Under which name some loggers keep the values of a row."""
+"""Under which name some loggers keep the values of a row, whatever stands beside them."""
+_PLACES = STEP_NAMES | {"iter", "iteration", "time", "timestamp", "_timestamp", "wall_time", "ts"}
+"""What stands, besides texts, beside an object of any other name in which a logger keeps the values of a row."""
 _RECODE = "if the file is Latin-1, convert it: iconv -f LATIN1 -t UTF-8"
 _MOST_AROUND = 4
 """Keys that a row has at most if its values stand under one of them."""
@@ -164,10 +166,23 @@ def logged_row(
         if in_row(row) is not None:
             config.update(in_row(json.loads(line)) or {})  # with all digits
             return None
-        frame = next((name for name in _FRAMES if isinstance(row.get(name), dict)), None)
+        frame = _frame_of({key: isinstance(value, dict) for key, value in row.items() if not isinstance(value, str)})
         if frame is not None:
-            return LoggedRow(as_step(row.get("step")), row[frame])
+            return LoggedRow(step_in(row), row[frame])
     return LoggedRow(None, row)
+
+
+def _frame_of(members: Mapping[str, bool]) -> str | None:
+    """Return the member of a row that holds its values: by its name, or the only object where all else is a place.
+
+    Args:
+        members: Whether each member that is no text is an object.
+    """
+    objects = [key for key, is_object in members.items() if is_object]
+    named = next((name for name in _FRAMES if name in objects), None)
+    if named is not None:
+        return named
+    return objects[0] if len(objects) == 1 and members.keys() - _PLACES == {*objects} else None
 
 
 class TornLineError(InputError):
@@ -201,11 +216,13 @@ def row_in(path: Path, number: int, line: bytes) -> tuple[str, Members]:
 
 
 def _metrics(text: str, row: Members) -> Members:
-    """Return the object that holds the metrics: ``data`` in verl's file logger, else the row itself."""
-    if {member.key for member in row.items} == {"step", "data"}:
-        data = next(member for member in row.items if member.key == "data")
-        if text[data.value_start] == "{":
-            return members(text, data.value_start)
+    """Return the object that holds the metrics: that in which some loggers keep them, else the row itself."""
+    if len(row.items) <= _MOST_AROUND:
+        begins = {member: text[member.value_start] for member in row.items}
+        frame = _frame_of({member.key: begin == "{" for member, begin in begins.items() if begin != '"'})
+        held = next((member for member in row.items if member.key == frame), None)
+        if held is not None:
+            return members(text, held.value_start)
     return row
 
 
