@@ -69,7 +69,8 @@ def completion_tool_calls_failure_fraction(tool_calls: Tensor, tool_failures: Te
     A call fails when the tool raises an error, is unknown or has a type that is not supported; a tool that returns a
     wrong or useless answer does not fail. It usually starts high and falls quickly while the model learns the call
     format; if it does not, unknown names and wrong arguments point to the prompt or the chat template, errors inside
-    the tool to its environment. It is undefined without calls; a logged 0 may therefore mean that there were none.
+    the tool to its environment. It is undefined without calls; a logged 0 may therefore mean that there were none. 1
+    means that every call failed: no tool works.
 
     Formula: ``sum(tool_failures) / sum(tool_calls)``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.

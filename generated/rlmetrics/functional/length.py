@@ -58,7 +58,7 @@ def length_response_mean(lengths: Tensor) -> Tensor:
 
     Rises when the policy learns to think longer and when it pads or rambles; falls when it gives up or learns to stop.
     Long responses earn larger KL sums and weigh more in token means, so a change in length explains many other curves.
-    A mean near the length limit means that most responses are cut off.
+    A mean near the length limit means that most responses are cut off. Values of 0 or 1 are empty answers throughout.
 
     Formula: ``mean(lengths)``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
@@ -143,7 +143,8 @@ def length_response_min(lengths: Tensor) -> Tensor:
 def length_response_max(lengths: Tensor) -> Tensor:
     """Largest number of response tokens.
 
-    An extreme of the batch. Constant at the limit as soon as one response is cut off.
+    An extreme of the batch. Constant at the limit as soon as one response is cut off. Values of 0 or 1 are empty
+    answers throughout.
 
     Formula: ``max(lengths)``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
@@ -377,7 +378,8 @@ def length_sequence_mean(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
 def length_sequence_max(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
     """Length of the longest training sequence, prompt and response together.
 
-    Sets the peak of memory. A flat line at the context length of the engine means that sequences are cut off there.
+    Without packing it sets the peak of memory. A flat line at the context length of the engine means that sequences are
+    cut off there.
 
     Formula: ``max(lengths + prompt_lengths)``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.

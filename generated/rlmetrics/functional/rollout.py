@@ -6099,7 +6099,8 @@ def rollout_rejection_criterion_token_fraction(rejected_tokens: Tensor, mask: Te
 def rollout_rejection_criterion_response_fraction(rejected_tokens: Tensor, mask: Tensor) -> Tensor:
     """Share of responses in which one rejection criterion masks at least one token.
 
-    With criteria on tokens nearly every long response is touched, so a high share is no alarm by itself.
+    A criterion on tokens touches nearly every long response, so that a high share is no alarm by itself. One on whole
+    responses masks all tokens of a response: there it is the share of responses that do not train.
 
     Formula: ``mean(seq_any(rejected_tokens), over=seq_any(mask))``.
     Population: Responses with at least one token. Additive over sequences: states merge exactly if no sequence is
