@@ -7,6 +7,7 @@ job names a tracker. What is stored is read from the files that the tracker's ow
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
+import csv
 import json
 import math
 import os
@@ -22,7 +23,7 @@ ODD = {"nan": math.nan, "inf": math.inf, "text": "words", "a b(1e-3)/mean@1": 0.
 def main(folder: Path, jobs: list[dict[str, Any]]) -> None:
     """Log with each tracker, and write what it has stored to TRACKER.json."""
     (job,) = jobs  # clients start threads and change the process: one each
-    stored = {"swanlab": swanlab, "comet": comet, "clearml": clearml}[job["tracker"]](folder)
+    stored = {"swanlab": swanlab, "comet": comet, "clearml": clearml, "dvclive": dvclive}[job["tracker"]](folder)
     (folder / f"{job['tracker']}.json").write_text(json.dumps(stored))
 
 
@@ -124,6 +125,24 @@ def clearml(folder: Path) -> dict[str, list[Any]]:
             if "value" in point:
                 stored.setdefault(f"{point['metric']}/{point['variant']}", []).append(point["value"])
     task.close()
+    return stored
+
+
+def dvclive(folder: Path) -> dict[str, list[Any]]:
+    """Return what DVCLive has stored, by name, and the steps of the loss as ``sys.steps``."""
+    from dvclive import Live
+    from transformers.integrations import DVCLiveCallback
+
+    train(DVCLiveCallback(Live(str(folder / "live"), save_dvc_exp=False, dvcyaml=None)))
+    tables = folder / "live" / "plots" / "metrics"
+    stored: dict[str, list[Any]] = {}
+    for path in tables.rglob("*.tsv"):
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        name = path.relative_to(tables).as_posix().removesuffix(".tsv")
+        stored[name] = [row[name.rpartition("/")[2]] for row in rows]
+        if name in ("loss", "eval/loss", "train/loss"):
+            stored[f"sys.steps of {name}"] = [int(row["step"]) for row in rows]
     return stored
 
 
