@@ -92,3 +92,47 @@ def test_a_table_without_commas_in_numbers_has_none(tmp_path: Path) -> None:
     path.write_text("step;note;reward\n1;a,b;2\n", encoding="utf-8")
     (run,) = KIND.open(path).read()
     assert next(iter(run.rows)).values == {"note": "a,b", "reward": "2"}
+
+
+LONG = "".join(
+    f"{run},{step},{key},{step}.{n}\n" for run in "ab" for step in (1, 2) for n, key in enumerate(("kl", "x"))
+)
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "runs"),
+    [
+        ("run,step,metric,value", LONG, ["a", "b"]),
+        ("run_id,step,key,value", LONG, ["a", "b"]),
+        ("step,key,value", LONG.replace("a,", "").replace("b,", ""), [""]),
+        ("tag,value", "kl,1.0\nx,1.1\nkl,2.0\nx,2.1\n", [""]),
+    ],
+)
+def test_a_row_for_each_number_is_read(tmp_path: Path, header: str, body: str, runs: list[str]) -> None:
+    """A column of names beside one of numbers: each step of each run is a row with all of its keys."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"{header}\n{body}", encoding="utf-8")
+    found = list(KIND.open(path).read())
+    assert [run.name for run in found] == runs
+    assert KIND.open(path).names() == {"kl", "x"}
+    for run in found:
+        rows = list(run.rows)
+        assert [row.values for row in rows] == [{"kl": "1.0", "x": "1.1"}, {"kl": "2.0", "x": "2.1"}]
+        assert [row.step for row in rows] == ([1, 2] if "step" in header else [None, None])
+
+
+def test_a_row_of_another_length_in_a_long_table_is_told(tmp_path: Path) -> None:
+    """It is left out, and the account says which line it is."""
+    path = tmp_path / "t.csv"
+    path.write_text("step,key,value\n1,kl,0.5\n1,kl\n2,kl,0.25\n", encoding="utf-8")
+    (run,) = KIND.open(path).read()
+    assert [row.step for row in run.rows] == [1, 2]
+    assert (run.account.skipped, run.account.first) == (1, "line 3: another number of cells than the header")
+
+
+def test_a_column_of_texts_without_names_of_its_own_keeps_a_table_wide(tmp_path: Path) -> None:
+    """A note in each row makes no long table."""
+    path = tmp_path / "t.csv"
+    path.write_text("step,note,reward\n1,warm,0.5\n2,cold,0.25\n", encoding="utf-8")
+    (run,) = KIND.open(path).read()
+    assert [row.values for row in run.rows] == [{"note": "warm", "reward": "0.5"}, {"note": "cold", "reward": "0.25"}]

@@ -100,6 +100,34 @@ def test_values_of_an_affine_column_are_converted_and_others_are_not(translated)
     assert report["records"] == 3
 
 
+def test_names_in_a_column_are_translated(translated):
+    """A table with a row for each number: its names change, values are converted, and all else stays."""
+    old = 'run,step,metric,value,note\na,1,num_tokens,2048,"x,y"\na,1,mine,1.50,\na,1,"epoch",0.25,\n'
+
+    _, new, report = translated(old, "trl[SFTTrainer]==0.18.2", "verl==0.9.1")
+
+    lines = new.decode().splitlines()
+    assert lines[:3] == [
+        "run,step,metric,value,note",
+        'a,1,train/total_tokens(B),2.048e-06,"x,y"',
+        "a,1,mine,1.50,",
+    ]
+    assert (len(lines), report["records"]) == (4, 3)
+
+
+def test_of_two_names_in_a_column_that_claim_one_the_differing_is_set_aside(translated):
+    """Points of two keys with one new name are written once where they agree, and apart where they differ."""
+    rows = "step,key,value\n1,train/reward,0.5\n1,reward,{}\n2,train/reward,0.25\n2,reward,0.25\n"
+
+    _, same, _ = translated(rows.format("0.50"), GRPO, "canonical")
+    _, other, _ = translated(rows.format("0.75"), GRPO, "canonical", "--force")
+
+    names = [[line.split(",")[1] for line in text.decode().splitlines()[1:]] for text in (same, other)]
+    assert names[0] == ["reward/score/mean"] * 2
+    assert sorted({*names[1]}) != ["reward/score/mean"]
+    assert len(names[1]) == 4
+
+
 def test_converted_values_keep_their_decimal_commas(translated):
     """A number whose decimals stand behind a comma is converted, and written as it was."""
     old = "step;num_tokens;epoch\r\n1;2048,5;0,25\r\n"

@@ -7,12 +7,17 @@ from collections.abc import Collection, Sequence
 from rlmetrics.lazy_dataclasses import dataclass
 
 from .input_errors import InputError
-from .kinds.csv import AXES
 from .reading import RUN_NAMES
 
-__all__ = ["LAYOUTS", "TableLayout", "layout_of"]
+__all__ = ["AXES", "LAYOUTS", "TableLayout", "layout_of"]
 
 LAYOUTS = ("auto", "wide", "long")
+AXES = {
+    *("Step", "step", "_step", "_runtime", "_timestamp", "Wall time", "Value", "Name", "name", "run", "run_id", ""),
+    *("Relative Time (Process)", "Relative Time (Wall)", "Wall Time"),
+    *RUN_NAMES,
+}
+"""Columns that hold an axis or name a run, not a metric."""
 _RUNS = (*RUN_NAMES, "run_uuid", "sys/id", "run.id")
 _STEPS = ("step", "_step", "global_step", "train/global_step", "Step", "training/global_step", "steps")
 _KEYS = ("key", "metric", "metric_name", "tag", "attribute_path", "name", "Name")

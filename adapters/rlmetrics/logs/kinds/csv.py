@@ -1,7 +1,7 @@
-"""Tables of comma-separated values: metric names in the header, also behind run names as in exports of W&B charts.
+"""Tables of comma-separated values: metric names in the header, or in a column of names beside one of numbers.
 
-A W&B export has ``run name - train/reward`` with ``__MIN`` and ``__MAX`` beside it, for each run. A table that people
-put together of several runs has a column that names the run of each row.
+The export of a W&B chart has ``run name - train/reward`` with ``__MIN`` and ``__MAX`` beside it, for each run. A table
+that people put together of several runs has a column that names the run of each row.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
 
@@ -18,9 +20,10 @@ from ..input_errors import InputError
 from ..log import Kind, Log
 from ..reading import RUN_NAMES, Account, LoggedRow, RecordedRun
 from ..shown_names import NOTHING, are_shown, logged_key
+from ..table_layout import AXES, TableLayout, layout_of
+from ..table_rows import logged_rows
 
 __all__ = [
-    "AXES",
     "EXTREMES",
     "KIND",
     "SEPARATOR",
@@ -35,12 +38,6 @@ __all__ = [
 _SUFFIXES = {".csv", ".tsv"}
 EXTREMES = {"__MIN": "__MAX", "__MAX": "__MIN"}
 SEPARATOR = " - "
-AXES = {
-    *("Step", "step", "_step", "_runtime", "_timestamp", "Wall time", "Value", "Name", "name", "run", "run_id", ""),
-    *("Relative Time (Process)", "Relative Time (Wall)", "Wall Time"),
-    *RUN_NAMES,
-}
-"""Columns that hold an axis or name a run, not a metric."""
 _DVCLIVE = ("plots", "metrics")
 """The folder below which DVCLive keeps a table for each key."""
 _SAMPLE_ROWS = 200
@@ -66,16 +63,39 @@ def recognises(path: Path) -> bool:
 
 
 class CsvTable(Log):
-    """A table whose header names metrics: its series are columns, so that it decides for whole runs by itself."""
+    """A table: its series are columns, or share a column of names, so that it decides for whole runs by itself."""
+
+    @cached_property
+    def layout(self) -> TableLayout:
+        """Which columns are what, by the first rows."""
+        header = header_of(self.path)
+        titles = [title_of(cell) for cell in header.cells]
+        rows = [[*map(unquoted, cells)] for cells in _first_rows(self.path, header.start, header.delimiter)]
+        columns = [
+            {with_point(row[place].strip()) for row in rows if len(row) == len(titles)} - NOTHING
+            for place in range(len(titles))
+        ]
+        numbers = [title for title, cells in zip(titles, columns, strict=True) if cells and all(map(_is_number, cells))]
+        texts = [title for title, cells in zip(titles, columns, strict=True) if cells and title not in numbers]
+        return layout_of(titles, texts, numbers)
+
+    def keys(self) -> dict[str, None]:
+        """Return the names in the column of a long table, in their order."""
+        return dict.fromkeys(str(point[self.layout.key]) for point in self._points() if point[self.layout.key])
 
     def names(self) -> set[str]:
-        """Return the names in the header, without the names of runs."""
+        """Return the names in the header, without the names of runs, or those in a column."""
+        if self.layout.is_long:
+            return {*self.keys()}
         titles = [without_extreme(title_of(cell))[0] for cell in header_of(self.path).cells]
         shown = are_shown(titles)
         return {key_in(title, shown=shown) for title in titles} - AXES
 
     def read(self) -> Iterator[RecordedRun]:
         """Yield each run: columns of W&B's exports name the run before the last separator."""
+        if self.layout.is_long:
+            yield from self._read_long()
+            return
         header = header_of(self.path)
         runs: dict[str, dict[int, str]] = {}
         axis: int | None = None
@@ -103,6 +123,31 @@ class CsvTable(Log):
             if self.path.parent.parts[-3:-1] == _DVCLIVE or self.path.parent.parts[-2:] == _DVCLIVE:
                 account.notes.append("DVCLive numbers calls of log: its steps are no optimizer steps")
             yield self.run(self._logged(header, keys, axis, account), account, run.removesuffix(SEPARATOR))
+
+    def _read_long(self) -> Iterator[RecordedRun]:
+        """Yield each run of a table with a row for each number."""
+        run = self.layout.run
+        names = [""] if run is None else [*dict.fromkeys(str(point[run] or "") for point in self._points())]
+        for name in names:
+            account = Account()
+            points = (point for point in self._points(account) if run is None or str(point[run] or "") == name)
+            yield self.run(logged_rows(self.layout, points), account, name if len(names) > 1 else "")
+
+    def _points(self, account: Account | None = None) -> Iterator[dict[str | None, Any]]:
+        """Yield the rows of a long table: what each says, None where it says nothing, and steps as numbers."""
+        header = header_of(self.path)
+        titles = [title_of(cell) for cell in header.cells]
+        for line, record in records(self.path, header.start, self.path.stat().st_size, header.lines + 1):
+            parts = split(record.decode("utf-8", "surrogateescape"), header.delimiter)
+            if parts is None or len(parts[0]) != len(titles):
+                if account is not None and record.strip():
+                    account.leave_out(record, f"line {line}: another number of cells than the header")
+                continue
+            texts = (unquoted(cell).strip() for cell in parts[0])
+            cells = [with_point(text) if header.commas else text for text in texts]
+            point = {title: None if text in NOTHING else text for title, text in zip(titles, cells, strict=True)}
+            step = point.get(self.layout.step) if self.layout.step else None
+            yield {**point, self.layout.step: float(step) if step is not None and _is_number(step) else None}
 
     def _runs_in(self, header: Header) -> tuple[int, list[str]] | None:
         """Return the column that names the run of each row, and these runs; None where it tells no several of them.
@@ -180,17 +225,26 @@ def header_of(path: Path) -> Header:
         msg = "there is no header; a table begins with the names of its columns"
         raise InputError(msg, path, 1)
     bom = record.startswith(b"\xef\xbb\xbf")
-    commas = delimiter != "," and has_decimal_commas(_first_cells(path, len(record), delimiter))
+    first = (cell for cells in _first_rows(path, len(record), delimiter) for cell in cells)
+    commas = delimiter != "," and has_decimal_commas(first)
     return Header(parts[0], delimiter, parts[1], bom, len(record), text.count("\n"), commas)
 
 
-def _first_cells(path: Path, start: int, delimiter: str) -> Iterator[str]:
-    """Yield the cells of the first rows."""
+def _first_rows(path: Path, start: int, delimiter: str) -> Iterator[list[str]]:
+    """Yield the cells of each of the first rows."""
     with path.open("rb") as file, suppress(InputError):
         file.seek(start)
         for _ in range(_SAMPLE_ROWS):
             parts = split(read_record(file).decode("utf-8", "surrogateescape"), delimiter)
-            yield from parts[0] if parts is not None else []
+            yield parts[0] if parts is not None else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def title_of(cell: str) -> str:

@@ -41,8 +41,8 @@ _LOGGER = rf"[^{{}}\r\n]*{_LEVEL}(?:[^{{}}\r\n]*[ \t](?:[-|]|>+)|:(?:[\w.]+:)?|[
 """What loggers put before a message: a level and perhaps a place or a name; no words of a sentence."""
 START = rf"(?:^(?:{_STAMP}|{_HOST}|{_LOGGER})?|[\r\])]|\]:|{ESCAPE})[ \t]*"
 _BEFORE = re.compile(rf"{START}$")
-"""A dict stands at the beginning of its line, or after a progress bar, a rank, a host, a time, what a logger puts before a
-message, a colour, or a movement.
+"""A dict stands at the beginning of its line, or after a progress bar, a rank, a host, a time, a colour, a movement, or
+what a logger puts before a message.
 
 Transformers writes what it evaluates above the bar of the evaluation, so that the cursor moves up before each dict.
 """

@@ -13,17 +13,19 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import BinaryIO
 
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.csvcells import quoted_like, records, scan, split, unquoted, with_point
 from rlmetrics.logs.decimals import convert_decimal, printed
 from rlmetrics.logs.input_errors import InputError
-from rlmetrics.logs.kinds.csv import AXES, EXTREMES, SEPARATOR, CsvTable, Header, header_of, title_of, without_extreme
+from rlmetrics.logs.kinds.csv import EXTREMES, SEPARATOR, CsvTable, Header, header_of, title_of, without_extreme
 from rlmetrics.logs.shown_names import NOTHING, are_shown, logged_key, shown_like
+from rlmetrics.logs.table_layout import AXES
 
 from ..report import Report
 from ..translation_plan import Translation
-from ..translator import Translator
+from ..translator import TranslatedEntry, Translator
 from .log_rewriter import LogRewriter
 
 __all__ = ["CsvRewriter"]
@@ -58,6 +60,12 @@ class CsvRewriter(LogRewriter[CsvTable]):
             end = size
         report.records += rows
 
+        if self.log.layout.is_long:
+            with path.open("rb") as file, output.open("wb") as out:
+                out.write(file.read(header.start))
+                self._rewrite_long(out, header, end, translator)
+            return
+
         def values(columns: Iterable[_Column]) -> dict[str, str]:
             return _digests(path, header, end, translator, list(columns))
 
@@ -73,6 +81,35 @@ class CsvRewriter(LogRewriter[CsvTable]):
                     row = [_value(path, line, cells[c.index], c.move, header) for c in written]
                     text = header.delimiter.join(row) + end_of_line
                     out.write(text.encode("utf-8", "surrogateescape"))
+
+    def _rewrite_long(self, out: BinaryIO, header: Header, end: int, translator: Translator) -> None:
+        """Write a copy of the rows of a table with one for each number: a key goes one way in all of its runs."""
+        path, layout = self.log.path, self.log.layout
+        titles = [title_of(cell) for cell in header.cells]
+        place, number = titles.index(str(layout.key)), titles.index(str(layout.value))
+        keys = self.log.keys()
+        entries = translator.moves(tuple(keys))
+        if entries is None:
+            hashes = {key: hashlib.sha256() for key in keys}
+            for line, cells, _ in _rows(path, header, end):
+                key = unquoted(cells[place]).strip()
+                if key in hashes:
+                    text = _comparable(path, line, cells[number], translator.key(key), header)
+                    others = [cell for at, cell in enumerate(cells) if at not in (place, number)]
+                    hashes[key].update(f"{others} {text}\n".encode("utf-8", "surrogateescape"))
+            entries = translator.entries({key: digest.hexdigest() for key, digest in hashes.items()})
+        written: dict[str, list[TranslatedEntry]] = {key: [] for key in keys}
+        for entry in entries:
+            written[entry.old].append(entry)
+        for line, cells, end_of_line in _rows(path, header, end):
+            key = unquoted(cells[place]).strip()
+            for entry in written.get(key, [None]):
+                row = list(cells)
+                if entry is not None and entry.name != key:
+                    row[place] = quoted_like(row[place], entry.name, header.delimiter)
+                if entry is not None and entry.converted:
+                    row[number] = _value(path, line, row[number], translator.key(key), header)
+                out.write((header.delimiter.join(row) + end_of_line).encode("utf-8", "surrogateescape"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +195,17 @@ def _digests(path: Path, header: Header, end: int, translator: Translator, colum
     if compared:
         for line, cells, _ in _rows(path, header, end):
             for column in compared:
-                move = translator.key(column.key)
-                text = unquoted(_value(path, line, cells[column.index], move if move.translated else None, header))
-                with suppress(ValueError):
-                    text = repr(float(with_point(text) if header.commas else text))
+                text = _comparable(path, line, cells[column.index], translator.key(column.key), header)
                 hashes[column.key].update(f"{text}\n".encode("utf-8", "surrogateescape"))
     return {c.key: hashes[c.key].hexdigest() if c.key in hashes else "" for c in columns}
+
+
+def _comparable(path: Path, line: int, cell: str, move: Translation, header: Header) -> str:
+    """Return what a cell would be written as, so that equal numbers are equal texts."""
+    text = unquoted(_value(path, line, cell, move if move.translated else None, header))
+    with suppress(ValueError):
+        text = repr(float(with_point(text) if header.commas else text))
+    return text
 
 
 def _rows(path: Path, header: Header, end: int) -> Iterable[tuple[int, list[str], str]]:
