@@ -51,6 +51,7 @@ def test_what_a_key_means(key: str, source: str, config: dict[str, Any], metric:
         ("eval_accuracy", "trl[RewardTrainer]==0.12.2", "ties_count_as_right"),
         ("eval_accuracy", "trl[RewardTrainer]==0.23.1", "ties_left_out"),
         ("rewards/chosen", "trl[KTOTrainer]==0.8.1", "nan_when_empty"),
+        ("logits/chosen", "trl[KTOTrainer]==0.10.1", "logits_summed"),
         ("rewards/margins", "trl[KTOTrainer]==1.7.0", "one_class_parts_left_out"),
         ("delta", "trl[BCOTrainer]==0.16.1", "evaluation_moves_it"),
         ("learning_rate", "trl[SFTTrainer]==0.18.0", None),
