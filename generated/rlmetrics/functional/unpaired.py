@@ -392,7 +392,7 @@ def unpaired_logit_sum_chosen(mean_logits: Tensor, desirable: Tensor, *, vocabul
     Example:
         >>> mean_logits = tensor([[1., 2., 99.], [6., 99., 99.], [3., 4., 5.]])
         >>> desirable = tensor([1, 0, 1])
-        >>> round(F.unpaired_logit_sum_chosen(mean_logits, desirable).item(), 1)
+        >>> round(F.unpaired_logit_sum_chosen(mean_logits, desirable, vocabulary_size=10).item(), 1)
         570.0
     """
     return keep.mean(vocabulary_size * ops.seq_sum(mean_logits), desirable)
@@ -423,7 +423,7 @@ def unpaired_logit_sum_rejected(mean_logits: Tensor, desirable: Tensor, *, vocab
     Example:
         >>> mean_logits = tensor([[1., 2., 99.], [6., 99., 99.], [3., 4., 5.]])
         >>> desirable = tensor([1, 0, 1])
-        >>> round(F.unpaired_logit_sum_rejected(mean_logits, desirable).item(), 1)
+        >>> round(F.unpaired_logit_sum_rejected(mean_logits, desirable, vocabulary_size=10).item(), 1)
         2040.0
     """
     condition = ~desirable
