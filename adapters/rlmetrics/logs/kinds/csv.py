@@ -133,7 +133,7 @@ class CsvTable(Log):
             points = (point for point in self._points(account) if run is None or str(point[run] or "") == name)
             yield self.run(logged_rows(self.layout, points), account, name if len(names) > 1 else "")
 
-    def _points(self, account: Account | None = None) -> Iterator[dict[str | None, Any]]:
+    def _points(self, account: Account | None = None) -> Iterator[dict[str, Any]]:
         """Yield the rows of a long table: what each says, None where it says nothing, and steps as numbers."""
         header = header_of(self.path)
         titles = [title_of(cell) for cell in header.cells]
@@ -145,9 +145,13 @@ class CsvTable(Log):
                 continue
             texts = (unquoted(cell).strip() for cell in parts[0])
             cells = [with_point(text) if header.commas else text for text in texts]
-            point = {title: None if text in NOTHING else text for title, text in zip(titles, cells, strict=True)}
-            step = point.get(self.layout.step) if self.layout.step else None
-            yield {**point, self.layout.step: float(step) if step is not None and _is_number(step) else None}
+            point: dict[str, Any] = {
+                title: None if text in NOTHING else text for title, text in zip(titles, cells, strict=True)
+            }
+            if self.layout.step is not None:
+                step = point[self.layout.step]
+                point[self.layout.step] = float(step) if step is not None and _is_number(step) else None
+            yield point
 
     def _runs_in(self, header: Header) -> tuple[int, list[str]] | None:
         """Return the column that names the run of each row, and these runs; None where it tells no several of them.

@@ -103,11 +103,13 @@ class CsvRewriter(LogRewriter[CsvTable]):
             written[entry.old].append(entry)
         for line, cells, end_of_line in _rows(path, header, end):
             key = unquoted(cells[place]).strip()
-            for entry in written.get(key, [None]):
+            if key not in written:
+                out.write((header.delimiter.join(cells) + end_of_line).encode("utf-8", "surrogateescape"))
+            for entry in written.get(key, ()):
                 row = list(cells)
-                if entry is not None and entry.name != key:
+                if entry.name != key:
                     row[place] = quoted_like(row[place], entry.name, header.delimiter)
-                if entry is not None and entry.converted:
+                if entry.converted:
                     row[number] = _value(path, line, row[number], translator.key(key), header)
                 out.write((header.delimiter.join(row) + end_of_line).encode("utf-8", "surrogateescape"))
 
