@@ -34,11 +34,14 @@ _VALUE = rf"{NUMBER}|{_CONSTANT}|{_STRING}|[A-Za-z_][\w.]*\([^()\r\n]*\)|\[[^\[\
 FIELD = re.compile(rf"(?P<key>{_STRING}): (?P<value>{_VALUE})")
 _DICT = re.compile(rf"\{{(?:{_STRING}): (?:{_VALUE})(?:, (?:{_STRING}): (?:{_VALUE}))*\}}")
 _STAMP = r"[0-9][-+0-9T:.,Z ]*(?: std(?:out|err) [FP])?"
-_HOST = r"(?!\w*step)[\w.\-]*[0-9][\w.\-]*:|[\w.\-]+[ \t]+\|"
+_HOST = r"(?!\w*step)[\w.\-]{0,99}[0-9][\w.\-]{0,99}:|[\w.\-]{1,99}[ \t]{1,99}\|"
 """Which machine or container a line is from, as pdsh and Docker Compose write it."""
 _LEVEL = r"\b(?:DEBUG|INFO|WARNING|ERROR|SUCCESS)\b"
-_LOGGER = rf"[^{{}}\r\n]*{_LEVEL}(?:[^{{}}\r\n]*[ \t](?:[-|]|>+)|:(?:[\w.]+:)?|[ \t]+[\w.]+:)"
-"""What loggers put before a message: a level and perhaps a place or a name; no words of a sentence."""
+_LOGGER = rf"[^{{}}\r\n]{{0,99}}{_LEVEL}(?:[^{{}}\r\n]{{0,99}}[ \t](?:[-|]|>{{1,3}})|:(?:[\w.]{{1,99}}:)?|[ \t]{{1,9}}[\w.]{{1,99}}:)"
+"""What loggers put before a message: a level and perhaps a place or a name; no words of a sentence.
+
+Lengths are bounded, so that a long line is searched in no time.
+"""
 START = rf"(?:^(?:{_STAMP}|{_HOST}|{_LOGGER})?|[\r\])]|\]:|{ESCAPE})[ \t]*"
 _BEFORE = re.compile(rf"{START}$")
 """A dict stands at the beginning of its line, or after a progress bar, a rank, a host, a time, a colour, a movement, or
