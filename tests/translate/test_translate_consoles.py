@@ -4,6 +4,7 @@ import json
 import math
 import re
 import shutil
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from logs import kind_name
 from rlmetrics.cli import main
 from rlmetrics.logs import kinds
 from rlmetrics.logs.consoles import number_in
+from rlmetrics.logs.kinds.hf_console import dicts_in
 from rlmetrics.translate import InputError, translate_file
 from rlmetrics.translate.rewriting.console_lines import number_like
 
@@ -197,6 +199,13 @@ def test_a_dict_behind_words_is_no_record(tmp_path, before):
     path = tmp_path / "a.log"
     path.write_text(f"{{'reward': 0.5, 'epoch': 0.1}}\n{before}{{'reward': 0.75, 'epoch': 0.2}}\n")
     assert [row["reward"] for _, row in kinds.KINDS["hf-console"].open(path).rows()] == [Decimal("0.5")]
+
+
+def test_a_long_line_is_searched_in_no_time():
+    """What may stand before a dict is bounded: a line full of levels and marks takes no cubic time."""
+    begun = time.process_time()
+    assert not list(dicts_in("INFO - " * 3000 + "x{'reward': 0.5}\n"))
+    assert time.process_time() - begun < 5
 
 
 def test_a_row_of_json_behind_a_logger_is_a_record(translated):

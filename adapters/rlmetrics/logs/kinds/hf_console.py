@@ -37,7 +37,9 @@ _STAMP = r"[0-9][-+0-9T:.,Z ]*(?: std(?:out|err) [FP])?"
 _HOST = r"(?!\w*step)[\w.\-]{0,99}[0-9][\w.\-]{0,99}:|[\w.\-]{1,99}[ \t]{1,99}\|"
 """Which machine or container a line is from, as pdsh and Docker Compose write it."""
 _LEVEL = r"\b(?:DEBUG|INFO|WARNING|ERROR|SUCCESS)\b"
-_LOGGER = rf"[^{{}}\r\n]{{0,99}}{_LEVEL}(?:[^{{}}\r\n]{{0,99}}[ \t](?:[-|]|>{{1,3}})|:(?:[\w.]{{1,99}}:)?|[ \t]{{1,9}}[\w.]{{1,99}}:)"
+_ANY = r"[^{}\r\n]{0,99}"
+_NAMED = r"[\w.]{1,99}:"
+_LOGGER = rf"{_ANY}{_LEVEL}(?:{_ANY}[ \t](?:[-|]|>{{1,3}})|:(?:{_NAMED})?|[ \t]{{1,9}}{_NAMED})"
 """What loggers put before a message: a level and perhaps a place or a name; no words of a sentence.
 
 Lengths are bounded, so that a long line is searched in no time.
