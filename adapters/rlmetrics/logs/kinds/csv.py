@@ -81,7 +81,8 @@ class CsvTable(Log):
 
     def keys(self) -> dict[str, None]:
         """Return the names in the column of a long table, in their order."""
-        return dict.fromkeys(str(point[self.layout.key]) for point in self._points() if point[self.layout.key])
+        column = str(self.layout.key)
+        return dict.fromkeys(str(point[column]) for point in self._points() if point[column])
 
     def names(self) -> set[str]:
         """Return the names in the header, without the names of runs, or those in a column."""
