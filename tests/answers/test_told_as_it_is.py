@@ -163,10 +163,10 @@ def test_nan_of_a_count_is_no_overflow(capsys, source, key, said):
 @pytest.mark.parametrize(
     ("source", "key", "value", "said"),
     [
-        ("trl[RLOOTrainer]==1.7.0", "eval_completions/min_length", "1", "empty answers"),
-        ("trl[GRPOTrainer]==1.16.0", "completions/max_length", "0", "empty answers"),
-        ("trl[GRPOTrainer]==1.16.0", "completions/mean_length", "1", "empty answers"),
-        ("trl[GRPOTrainer]==0.29.1", "tools/failure_frequency", "1", "1 means that every call failed"),
+        ("trl[RLOOTrainer]==1.7.0", "eval_completions/min_length", "1", "a response is a single token"),
+        ("trl[GRPOTrainer]==1.16.0", "completions/max_length", "0", "the longest response is empty"),
+        ("trl[GRPOTrainer]==1.16.0", "completions/mean_length", "1", "a single token on average"),
+        ("trl[GRPOTrainer]==0.29.1", "tools/failure_frequency", "1", "1 means that every tool call failed"),
     ],
 )
 def test_what_the_description_warns_of_is_not_unremarkable(capsys, source, key, value, said):

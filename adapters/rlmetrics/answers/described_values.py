@@ -19,7 +19,6 @@ _ABOUT = re.compile(
     r"(?P<number>[01])(?![.\d/])(?P<rest> (?!they ).+)",
     re.IGNORECASE,
 )
-_VALUES = re.compile(r"Values of (?P<some>[01](?: or [01])?) are (?P<rest>.+)")
 _VERB = re.compile(r" (?:is|makes|means|points) ")
 """What a clause goes on with whose subject is the value itself."""
 
@@ -39,9 +38,6 @@ def described(metric: str, number: float, text: str, tables: Tables) -> str | No
         return None
     description = " ".join(str(tables.texts.get(metric, {}).get("description", "")).split())
     for clause in _CLAUSES.split(description):
-        several = _VALUES.fullmatch(clause)
-        if several is not None and f"{number:g}" in several["some"]:
-            return f"{text}: {lowered(clause.rstrip('.;:,'))}."
         about = _ABOUT.fullmatch(clause)
         if about is None or float(about["number"]) != number:
             continue
