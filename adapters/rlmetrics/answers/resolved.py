@@ -272,7 +272,7 @@ def _changed(found: _Changes, release: str, component: str, *, full: bool) -> li
 
     history, past, coming = found.history, found.past, found.coming
     shown = [*past, *coming] if full else [*_nearest(past[::-1]), *_nearest(coming)]
-    rows = [(at, f"{text}{_elsewhere(change)}") for change in shown for at, text in (change_row(change, full=full),)]
+    rows = [change_row(change, full=full) for change in shown]
     newest = history.releases[-1]
     end = "" if history.is_current else f", the last release with {component}"
     if not coming and newest != release:
@@ -290,14 +290,6 @@ def _changed(found: _Changes, release: str, component: str, *, full: bool) -> li
     if not rest:
         return lines
     return [*lines, *(wrapped(rest, indent=LABEL) if lines else labelled("changed", rest))]
-
-
-def _elsewhere(change: ToldChange) -> str:
-    """Return that a change does not show under the settings at hand, where that is sure."""
-    hidden = (
-        change.kind in ("changed", "ended") and change.causes and all(one.applies is False for one in change.causes)
-    )
-    return phrase(" (not with these settings)") if hidden else ""
 
 
 def _nearest(changes: Sequence[ToldChange]) -> list[ToldChange]:

@@ -222,7 +222,8 @@ def test_a_dry_run_logs_nothing(tmp_path):
 
     said, done = json.loads(dry.stdout), json.loads(real.stdout)
     assert (dry.returncode, said["dry_run"], said["records"]) == (0, True, 5)
-    assert {name for name, value in said.items() if value != done[name]} == {"dry_run", "notes"}
+    differing = {name: (value, done[name]) for name, value in said.items() if value != done[name]}
+    assert differing.keys() == {"dry_run", "notes"}, differing
 
 
 PPO = "trl[PPOTrainer]==0.7.10"
