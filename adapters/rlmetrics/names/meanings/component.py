@@ -233,12 +233,11 @@ class ComponentView:
             if entry is not chosen
             for alternative in (Alternative(entry.variant, entry.condition, entry.metric), *entry.alternatives)
         )
-        logging = [entry for entry in entries if not entry.never] or entries
         defaults = [entry.logged_by_default for entry in entries]
         return chosen._replace(
             logged_by_default=True if True in defaults else None if None in defaults else False,
             alternatives=(*chosen.alternatives, *others),
-            either=either_condition([entry.condition for entry in logging]),
+            either=either_of(entries),
         )
 
     def records(self, key: str, mode: str) -> list[Entry]:
@@ -365,6 +364,12 @@ class ComponentView:
 def _of_program(path: str, code: Mapping[str, Sequence[str]]) -> str | None:
     """Return the first program whose code a module is."""
     return next((name for name, paths in code.items() if any(fnmatchcase(path, each) for each in paths)), None)
+
+
+def either_of(entries: Sequence[Entry]) -> str | None:
+    """Return when any of the places that write a key logs it."""
+    logging = [entry for entry in entries if not entry.never] or entries
+    return either_condition([entry.condition for entry in logging])
 
 
 def answering(entries: Sequence[Entry], config: Configuration) -> Entry:

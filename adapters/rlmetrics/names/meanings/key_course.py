@@ -15,7 +15,7 @@ from ..tables.component_rows import ComponentTable, TableRow, expressions_of
 from ..tables.key_records import Entry
 from ..tables.tables import FrameworkTable, Tables
 from ..tables.user_errors import NamesError
-from .component import answering
+from .component import answering, either_of
 from .entries import Entries
 
 __all__ = ["ComponentCourse", "Run", "stem_at"]
@@ -187,7 +187,8 @@ class ComponentCourse:
             assert part is not None
             configuration = part.configuration(other)
             entries = [part.entries.make(row, configuration, alternatives=False) for row in rows]
-            self._entries[asked] = answering(entries, configuration)
+            found = answering(entries, configuration)
+            self._entries[asked] = found if len(entries) == 1 else found._replace(either=either_of(entries))
         return self._entries[asked]
 
     def runs(self, keys: Sequence[str] | Mapping[str, str | None], mode: str) -> list[Run]:
