@@ -198,7 +198,8 @@ def test_a_dict_behind_words_is_no_record(tmp_path, before):
     """Neither what a sentence names, nor what a step of another kind of console does, is taken for a logged row."""
     path = tmp_path / "a.log"
     path.write_text(f"{{'reward': 0.5, 'epoch': 0.1}}\n{before}{{'reward': 0.75, 'epoch': 0.2}}\n")
-    assert [row["reward"] for _, row in kinds.KINDS["hf-console"].open(path).rows()] == [Decimal("0.5")]
+    (run,) = kinds.KINDS["hf-console"].open(path).read()
+    assert [row.values["reward"] for row in run.rows] == ["0.5"]
 
 
 def test_a_long_line_is_searched_in_no_time():

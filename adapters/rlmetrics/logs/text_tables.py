@@ -325,7 +325,9 @@ def _indexed(text: str, lines: Sequence[tuple[int, int]], at: int) -> TextTable 
     header = (*index, *_spaced(text, *lines[at], _WORD))
     rows: list[tuple[TableCell, ...]] = []
     for span in lines[at + 2 :]:
-        row = _spaced(text, *span, _WORD) if span[1] - span[0] <= _LONGEST else ()
+        if span[1] - span[0] > _LONGEST:
+            break
+        row = _spaced(text, *span, _WORD)
         if len(row) != len(header) or not _is_number(row[0].text):
             break
         rows.append(row)

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from rlmetrics.names import Entry, Evidence, open_view, releases
+from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.wording.metric_facts import metric_brief, variant_brief
@@ -61,6 +62,7 @@ def claim(place: Place) -> Iterator[str]:
     """Yield what the spec says about a place, in words."""
     tables = load_tables()
     view = open_view(place.source)
+    assert isinstance(view, FrameworkView)
     entry = next(item for item in view.entries() if (item.key, item.mode) == (place.key, place.mode))
     yield f"`{place.key}` of {place.source} ({place.mode})"
     yield ""
