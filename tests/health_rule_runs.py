@@ -462,7 +462,7 @@ CASES: dict[str, Case] = {
     "clip-fraction-high": Case({"policy/clip_fraction": ramp(0.05, 0.6)}, {"policy/clip_fraction": level(0.1, 0.1)}),
     "cispo-cap-below-one": Case({"group/cispo_clip_fraction": level(0.6)}, {"group/cispo_clip_fraction": level(0.01)}),
     "gradient-norm-high": Case(
-        {NORM: ramp(0.5, 60, 0.01, ONSET), SCORE: ramp(0.6, 0.2)}, {NORM: level(0.5, 0.1), SCORE: LEARNS}
+        {NORM: ramp(2, 60, 0.002, ONSET), SCORE: ramp(0.6, 0.2)}, {NORM: level(0.5, 0.1), SCORE: LEARNS}
     ),
     "gradient-spikes": Case({NORM: spiked(0.5)}, {NORM: level(0.5, 0.2)}),
     "loss-spikes": Case({"loss/total": spiked(0.5)}, {"loss/total": level(0.5, 0.1)}),

@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 import pyarrow
+import yaml
 from pyarrow import parquet
 from rlmetrics.logs.kinds import kind_of
 from rlmetrics.logs.kinds.tensorboard.crc32c import masked
@@ -114,6 +115,23 @@ def _read_columns(path: Path) -> Rows:
     columns = json.loads(path.read_text(encoding="utf-8"), parse_float=str, parse_int=str, parse_constant=str)
     rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
     return [{key: text for key, text in row.items() if text is not None} for row in rows]
+
+
+def _write_yaml(path: Path, rows: Rows) -> None:
+    lines = ["# steps\n"]
+    for step, row in enumerate(rows, start=1):
+        lines += [f"{step}:\n", *(f"  {json.dumps(key)}: {_in_yaml(text)}  # a\n" for key, text in row.items())]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _in_yaml(text: str) -> str:
+    return text.replace("Infinity", ".inf").replace("inf", ".inf").replace("..", ".").replace("NaN", ".nan")
+
+
+def _read_yaml(path: Path) -> Rows:
+    found = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+    spelled = {".inf": "Infinity", "-.inf": "-Infinity", ".nan": "NaN"}
+    return [{str(key): spelled.get(str(text), str(text)) for key, text in row.items()} for row in found.values()]
 
 
 def _write_curves(path: Path, rows: Rows) -> None:
@@ -338,6 +356,7 @@ LOGS = {
         Log("trainer-state", "trainer_state.json", _write_state, _read_state),
         Log("trainer-state", "rows.json", _write_list, _read_list),
         Log("json-columns", "columns.json", _write_columns, _read_columns, tears=False),
+        Log("yaml-rows", "rows.yaml", _write_yaml, _read_yaml, tears=False),
         Log("json-curves", "curves.json", _write_curves, _read_curves, tears=False),
         Log("csv", "run.csv", _write_csv, _read_csv),
         Log("verl-console", "verl.log", _write_verl, _read_verl),

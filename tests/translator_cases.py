@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from rlmetrics.names import NamesError
@@ -55,10 +55,10 @@ def drawn(tables: Tables, count: int, seed: int) -> list[Pair]:
     sources = list(_sources(tables))
     found: list[Pair] = []
     while sum(len(pair["keys"]) for pair in found) < count:
-        source = _one(draw, tables, sources)
+        source = draw.choice(sources)
         near = [other for other in sources if other["framework"] == source["framework"]]
         alike = [other for other in near if other["component"] == source["component"]]
-        target = _one(draw, tables, draw.choice((alike, near, sources)))
+        target = draw.choice(draw.choice((alike, near, sources)))
         if source["framework"] == target["framework"] and (source["program"] or target["program"]):
             # One option of the command line names the program of both.
             target = {**target, "program": None if target["component"] else source["program"]}
@@ -124,24 +124,13 @@ def _sources(tables: Tables) -> Iterator[Source]:
     verl = tables.framework("verl")
     for release in verl.releases.names:
         yield from [{"framework": "verl", "release": release, "component": None, "program": None}] * 10
-        yield {"framework": "verl", "release": release, "component": None, "program": "sft"}
+        if any(name == "sft" and verl.releases.covers(ranges, release) for name, _, ranges, _ in verl.components):
+            yield {"framework": "verl", "release": release, "component": None, "program": "sft"}
         for program, row in verl.programs.items():
             if "releases" not in row or verl.releases.covers(row["releases"], release):
                 yield from [{"framework": "verl", "release": release, "component": None, "program": program}] * 3
     for release in tables.framework("trl").releases.names[30::8]:
         yield {"framework": "trl", "release": release, "component": None, "program": None}
-
-
-def _one(draw: random.Random, tables: Tables, sources: Sequence[Source]) -> Source:
-    while True:
-        source = draw.choice(sources)
-        if source["program"] == "sft" and "sft" not in {
-            name
-            for name, _, ranges, _ in tables.framework("verl").components
-            if tables.framework("verl").releases.covers(ranges, source["release"])
-        }:
-            continue
-        return source
 
 
 def _keys(draw: random.Random, tables: Tables, source: Source) -> list[str]:

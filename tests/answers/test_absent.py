@@ -83,7 +83,7 @@ def test_a_number_of_the_users_own_is_told_last(ask):
     """It is never the answer about a key of another release."""
     _, first, text = ask("completion_length", "trl[GRPOTrainer]==1.16.0")
     assert "renamed" in first
-    assert "or yours a number that the user's own reward function logs" in text
+    assert "or yours a number that a reward function, an agent or an environment logs" in text
 
 
 def test_a_typo_of_a_key_is_told_where_any_name_may_be_logged(ask):
@@ -94,7 +94,7 @@ def test_a_typo_of_a_key_is_told_where_any_name_may_be_logged(ask):
     assert "Mean score of the responses" in text
     code, _, text = ask("difficulty", "trl[GRPOTrainer]==1.16.0")
     assert code == 0
-    assert "reward function logs" in text
+    assert "a reward function, an agent or an environment logs" in text
 
 
 def test_another_name_is_answered_with_the_key(ask):

@@ -225,3 +225,50 @@ def test_what_a_search_finds_and_code_names_is_told_in_chinese(
         said = "".join(capsys.readouterr())
         for english in ("Nothing is called", " names ", "left as it is", "is put together", "taken for", "settles it"):
             assert english not in said
+
+
+RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
+ENGLISH = re.compile(r"(?<![\w/.-])(?!(?:TRL|rlmetrics)\b)[a-z]{2,}(?: [a-z]{2,}){3,}(?![\w/])")
+"""Four English words in a row."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["releases"],
+        ["releases", "trl"],
+        ["releases", "unsloth"],
+        ["keys", str(RUNS / "trl-0.18.2-dpo.jsonl")],
+        ["compare", str(RUNS / "trl-0.18.2-dpo.jsonl"), str(RUNS / "trl-1.16.0-grpo.jsonl")],
+        ["compare", str(RUNS / "trl-0.18.2-grpo.jsonl"), str(RUNS / "trl-1.16.0-grpo.jsonl")],
+        ["check", str(RUNS / "trl-0.18.2-dpo.jsonl")],
+        ["check", "no/such.jsonl"],
+        ["compare", str(RUNS / "trl-0.18.2-dpo.jsonl")],
+        ["plot", str(RUNS / "trl-0.18.2-dpo.jsonl"), "nokey"],
+    ],
+    ids=lambda words: " ".join(words[:1]),
+)
+def test_nothing_is_left_in_english(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Of runs, releases, the overview and what is wrong with a question: notes and errors are Chinese, too."""
+    main([*words, "--lang", "zh"])
+    told = capsys.readouterr()
+
+    assert HAN.search(told.out + told.err)
+    for stream in (told.out, told.err):
+        said = (line for line in stream.splitlines() if not line.lstrip().startswith("rlmetrics "))  # no examples
+        text = re.sub(r"`[^`]*`|'[^']*'", "", " ".join(" ".join(said).split()))
+        assert not ENGLISH.findall(text)
+
+
+def test_an_undescribed_log_is_told_in_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is said of a log that nothing described wrote, and of rows without a step."""
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps({"mine/a": at, "mine/b": 2 * at}) + "\n" for at in range(9)))
+
+    main(["check", str(path), "--lang", "zh"])
+
+    told = re.sub(r"`[^`]*`|'[^']*'", "", " ".join(capsys.readouterr().out.split()))
+    assert "没有一个键是已知的" in told
+    assert "以行号代替" in told
+    assert not ENGLISH.findall(told)

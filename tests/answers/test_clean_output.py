@@ -65,6 +65,30 @@ def test_no_page_holds_what_steers(log, command, tmp_path, capsys):
     assert not set(page.read_text(encoding="utf-8")) & ({*STEERING} - {"\n", "\t"})
 
 
+@pytest.mark.parametrize(
+    "command", ["check FOLDER", "check LOG", "compare LOG LOG", "open LOG", "translate LOG", "plot LOG"]
+)
+def test_paths_that_are_no_utf_8_stand_escaped_on_pages(log, command, tmp_path, capsys):
+    """Whatever bytes a folder and a file are called, a page of it is written, and of many of them with its index."""
+    folder = tmp_path / os.fsdecode(b"byt\xff")
+    folder.mkdir()
+    odd, page, named = folder / os.fsdecode(b"r\xfe.jsonl"), tmp_path / "page", ["--at", "trl[grpo]==1.16.0"]
+    odd.write_bytes(log.read_bytes())
+    (folder / "b.jsonl").write_bytes(log.read_bytes())
+    places = {"FOLDER": str(folder), "LOG": str(odd)}
+    name, *given = command.split()
+    words = [places[word] for word in given]
+    to = {"open": "-o", "plot": "--svg"}.get(name, "--html")
+    if name == "translate":
+        named = ["--from", named[1], "--to", "canonical"]
+
+    code = main([name, *words, *named, to, str(page)])
+
+    assert code in {0, 1}, capsys.readouterr().err
+    text = page.read_text(encoding="utf-8")
+    assert name == "plot" or r"\udcfe" in text
+
+
 @given(st.text(st.sampled_from(["a", "é", "中", "\n", "\t", " ", "\u3000", "😀", "\U000e0041", *STEERING])))
 def test_escapes_are_those_of_json(text):
     """What is cleaned within a string of JSON is still the same string, and nothing else is changed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,9 @@ def test_a_log_is_recognised_as_the_framework_that_logged_it(name: str) -> None:
 
 def test_the_release_under_it_is_read_from_what_was_installed() -> None:
     """Both releases stand in a run's requirements."""
-    installed = {"ms-swift": "4.6.0", "trl": "0.24.0"}
+    installed = {"ms-swift": "4.6.0", "trl": "0.28.0"}
     answer = find_source(Clues(tuple(ROWS["ms-swift[GRPOTrainer]"]), whole=True, installed=installed))
-    assert answer.source == "ms-swift[GRPOTrainer]==4.6.0+trl0.24.0"
+    assert answer.source == "ms-swift[GRPOTrainer]==4.6.0+trl0.28.0"
 
 
 @pytest.mark.parametrize("name", ["unsloth", "axolotl"])
@@ -51,15 +52,36 @@ def test_a_log_of_trl_stays_one_of_trl() -> None:
     assert {one.framework for one in answer.candidates} == {"trl"}
 
 
+def _alike(keys: Collection[str]) -> list[str]:
+    """Return what is said of frameworks that run the trainer of a log of TRL."""
+    return [one.says for one in find_source(Clues(tuple(keys), whole=True)).evidence if one.kind == "alike"]
+
+
 def test_a_log_of_trl_says_what_else_may_have_run_its_trainer() -> None:
     """Frameworks that may log no key of their own are named among the evidence; where nothing runs it, none is."""
     keys = [key for key in ROWS["unsloth[GRPOTrainer]"] if key != "completion_length"]
-    (says,) = [one.says for one in find_source(Clues(tuple(keys), whole=True)).evidence if one.kind == "alike"]
-    assert "axolotl" in says
-    assert "LLaMA-Factory" in says
-    own = find_source(Clues(tuple(ROWS["axolotl[AxolotlTrainer]"]), whole=True))
-    other = find_source(Clues(("actor/pg_loss", "actor/ppo_kl", "critic/score/mean"), whole=True))
-    assert not [one for answer in (own, other) for one in answer.evidence if one.kind == "alike"]
+    (says,) = _alike(keys)
+    assert says.startswith("axolotl runs the same trainer")
+    pairs = (
+        "rewards/chosen",
+        "rewards/rejected",
+        "rewards/accuracies",
+        "rewards/margins",
+        "logps/chosen",
+        "logps/rejected",
+    )
+    (says,) = _alike(("loss", "learning_rate", "epoch", *pairs, "logits/chosen", "logits/rejected"))
+    assert says.startswith("LLaMA-Factory and axolotl run the same trainer")
+    assert not _alike(ROWS["axolotl[AxolotlTrainer]"])
+    assert not _alike(("actor/pg_loss", "actor/ppo_kl", "critic/score/mean"))
+
+
+def test_a_framework_without_the_trainer_is_not_said_to_run_it() -> None:
+    """Neither runs RLOO, which the sign of its divergence tells from GRPO, nor an SFT that logs more than it does."""
+    keys = [key for key in ROWS["unsloth[GRPOTrainer]"] if key not in ("completion_length", "completions/mean_length")]
+    rloo = find_source(Clues((*keys, "frac_reward_zero_std"), negative=frozenset({"kl"})))
+    assert (rloo.candidates[0].component, [one for one in rloo.evidence if one.kind == "alike"]) == ("RLOOTrainer", [])
+    assert not _alike(("loss", "learning_rate", "epoch", "entropy", "mean_token_accuracy", "num_tokens"))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +133,7 @@ def test_a_name_of_verl_that_is_another_quantity_is_told() -> None:
 @pytest.mark.parametrize(
     ("key", "at", "reduction"),
     [
-        ("kl", "llamafactory[CustomKTOTrainer]==0.9.5", {"micro_batch": "sum", "rank": "sum", "window": "sum"}),
+        ("kl", "llamafactory[CustomKTOTrainer]==0.9.5", {"micro_batch": "sum", "window": "sum"}),
         ("rewards/chosen", "llamafactory[CustomDPOTrainer]==0.9.5", {"micro_batch": "mean", "rank": "mean"}),
         ("entropy/mean", "ms-swift[GRPOTrainer]==4.6.0", {"sequence": "mean"}),
     ],

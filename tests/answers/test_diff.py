@@ -147,3 +147,48 @@ def test_whole_releases_in_full(answer, releases):
 
     assert any(re.search(rf"^[!≈≠] {releases[1]}\b", line) for line in lines)
     assert sum(line.endswith(")") for line in lines) >= 3
+
+
+def test_a_setting_with_another_name_is_none_that_was_lifted(answer):
+    """The cap of weights is called something else since 1.6.0: the same bound is no change, another one is told."""
+    same = answer("--from", "trl[GRPOTrainer]==1.5.1", "--to", "trl[GRPOTrainer]==1.6.0", "--full")
+    other = answer("--from", "trl[GRPOTrainer]==0.24.0", "--to", "trl[GRPOTrainer]==1.16.0", "--full")
+
+    assert "vllm_importance_sampling_c" not in " ".join(same)
+    told = " ".join(" ".join(other).split())
+    assert "vllm_importance_sampling_clip_max (formerly vllm_importance_sampling_cap) 2.0 -> 3.0" in told
+    assert "sampling_cap 2.0 -> null" not in told
+
+
+ITERATIVE = ("--from", "trl[IterativeSFTTrainer]==0.18.0", "--to", "trl[IterativeSFTTrainer]==0.21.0")
+KTO = ("--from", "trl[KTOTrainer]==0.17.0", "--to", "trl[KTOTrainer]==1.3.0")
+
+
+@pytest.mark.parametrize("key", ["learning_rate", "loss"])
+def test_how_often_a_line_is_logged_is_told_of_every_key_of_it(answer, key):
+    """Whether a key is averaged over the steps of a line or is the last of them, which it moves no more."""
+    said = " ".join(answer(key, *ITERATIVE))
+    assert f"{key} means the same" in said
+    assert "logging_steps 500 -> 10" in said
+    assert ("a log line covers 10 steps, not 500" in said) == (key == "loss")
+
+
+def test_a_default_of_null_is_told_as_what_comes_of_it(answer):
+    """The constructor of TRL's configurations turns bf16 on where it is left open and fp16 is off."""
+    said = " ".join(" ".join(answer(*KTO, "--full")).split())
+    assert "bf16 false -> null (on unless fp16)" in said
+
+
+def test_each_cause_names_its_keys(answer):
+    """One that changes keys of evaluation only names these, and none stands there without a key."""
+    lines = answer(*KTO, "--full")
+    causes = [line for line in lines if re.match(r"[≈≠!=] \d", line)]
+    assert len(causes) > 2
+    for line in causes:
+        assert re.search(r" {2,}(?:eval_|rewards/|loss|kl|logps|\d+ of )", line[10:]), line
+
+
+def test_what_nobody_logged_is_compared_under_the_setting_that_logs_it(answer):
+    """Before 1.3.0 several data sets are evaluated with the APO-zero loss only, which 1.3.0 measures there, too."""
+    said = " ".join(" ".join(answer(*KTO, "--full")).split())
+    assert "measures KTO loss" not in said

@@ -140,6 +140,22 @@ def test_a_program_has_its_own_settings() -> None:
     assert runs_v1("main_ppo_v0", **{"trainer.use_v1": "true"}) is True
 
 
+@pytest.mark.parametrize(
+    ("trainer", "target", "counterpart"),
+    [
+        ("llamafactory[CustomTrainer]==0.9.5", "verl==0.9.1", {"loss": "train/loss"}),
+        ("llamafactory[CustomTrainer]==0.9.5", "ms-swift==4.6.0", {"loss": "loss"}),
+        ("trl[IterativeSFTTrainer]==0.21.0", "verl==0.9.1", {"loss": "train/loss"}),
+    ],
+)
+def test_a_trainer_is_paired_with_the_program_that_minimises_the_same(
+    trainer: str, target: str, counterpart: dict[str, str]
+) -> None:
+    """Also one that does what no task of the other framework is called, such as pre-training."""
+    rows = {row.from_: row.to for row in map_names(trainer, target).rows}
+    assert {key: rows[key] for key in counterpart} == counterpart
+
+
 def test_a_step_that_is_logged_on_its_own_is_not_called_pooled() -> None:
     """Each step of verl is logged: nothing is put together there, also in JSON."""
     table = map_names("trl[RLOOTrainer]==1.12.0", "verl==0.9.0")
@@ -147,3 +163,14 @@ def test_a_step_that_is_logged_on_its_own_is_not_called_pooled() -> None:
     (steps,) = [item.what for item in row.differs_by if item.about == "level:window"]
 
     assert steps == "steps between two logs: only the last part in the source, one step in the target"
+
+
+def test_a_reason_says_of_which_of_two_look_alikes_it_is() -> None:
+    """What only the look-alike's entry tells is about the key that is asked for, and names it."""
+    rows = {row.from_: row for row in map_names("verl==0.9.1", GRPO).rows}
+
+    related = {item.to: item.short for item in rows["actor/ppo_kl"].related}
+    assert related["sampling/sampling_logp_difference/mean"] == (
+        "of actor/ppo_kl: that measures the update, between two states of the trainer"
+    )
+    assert not [item for row in rows.values() for item in row.related if (item.short or "").startswith("here: ")]

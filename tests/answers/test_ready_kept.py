@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import rlmetrics.tables
+from rlmetrics.codegen import cache
 from rlmetrics.codegen.cache import code_files
 from rlmetrics.codegen.generate import ready_answers
 from rlmetrics.codegen.generate.read_facts import Files
@@ -179,3 +180,67 @@ def test_all_code_that_answers_is_named(tables):
 
     assert own
     assert own <= known
+
+
+def _units_of(tables: Mapping[str, str]) -> int:
+    """Return how many questions are answered together."""
+    start = len(f"{ready_answers.FOLDER}/")
+    return len([*ready_answers._units(Files({path[start:-5]: text for path, text in tables.items()}))])
+
+
+def test_an_edit_of_answering_code_has_all_asked_anew(
+    tables: dict[str, str],
+    first: tuple[Path, dict[str, str]],
+    kept: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Here of one module of the answers, of which every kept answer may be the work."""
+    files = code_files(MADE_BY)
+    module = next(path for path, label in files.items() if label.endswith("answers/unlike.py"))
+    edited = tmp_path / module.name
+    edited.write_text(f"{module.read_text()}\n# edited\n")
+    monkeypatch.setattr(
+        cache, "code_files", lambda _: {edited if path == module else path: files[path] for path in files}
+    )
+    cache.code_digest.cache_clear()
+    again = asked(monkeypatch)
+    try:
+        found = written(tables, kept)
+    finally:
+        cache.code_digest.cache_clear()
+
+    assert found == first[1]
+    assert len(again) == _units_of(tables)
+
+
+SEARCHED = ("group/loss/penalized", "preference/loss/hinge")
+"""Names that no release logs, and that are like no key: their answers are what the search finds."""
+
+
+@pytest.fixture
+def searched_units(few_units: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask each searched name by itself."""
+    monkeypatch.setattr(
+        ready_answers, "_units", lambda _: [ready_answers._Unit("resolve", (name,)) for name in SEARCHED]
+    )
+
+
+def test_each_answer_hangs_on_all_that_its_search_read(
+    tables: dict[str, str], searched_units: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search is made once for all answers; what it read of any table, each of them has read."""
+    before = written(tables, tmp_path)
+    path = f"{ready_answers.FOLDER}/metrics/value.json"
+    data = json.loads(tables[path])
+    data["METRICS"]["value/loss"]["aliases"] = ["preference/loss/hinges", "group/loss/penalised"]
+    changed = {**tables, path: text_of(data)}
+    again = asked(monkeypatch)
+    found = written(changed, tmp_path)
+
+    assert sorted(name for _, name in again) == [*SEARCHED]
+    assert found != before
+    assert written(changed, None) == found
+    lines = found[f"{ready_answers.FOLDER}/ready/lines.txt"]
+    assert "value/loss" in lines
+    assert "value/loss" not in before[f"{ready_answers.FOLDER}/ready/lines.txt"]

@@ -13,7 +13,7 @@ from rlmetrics.names.lookup.resolving import resolve_in
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import RecordedName
 from rlmetrics.names.tables.loading import load_tables
-from rlmetrics.wording.metric_facts import formula_texts, is_told_by_key
+from rlmetrics.wording.metric_facts import formula_texts, is_told_by_key, shortened
 from rlmetrics.wording.terminal import columns
 
 TABLES = load_tables()
@@ -83,7 +83,8 @@ def test_a_long_name_leaves_its_meaning_whole_lines(monkeypatch):
 def test_a_time_of_0_is_not_unremarkable(capsys, key, source, what):
     """Work takes time: 0 was rounded or not measured; any other time is as it may be."""
     assert _told(capsys, "resolve", f"{key}=0", "--at", source).startswith(what)
-    assert "unremarkable" in _told(capsys, "resolve", f"{key}=1.5", "--at", source)
+    other = _told(capsys, "resolve", f"{key}=1.5", "--at", source)
+    assert other.startswith("1.5 is within what it can be (0 or more);")
 
 
 def test_a_number_of_one_trainer_is_told_by_its_note():
@@ -176,22 +177,32 @@ def test_what_the_description_warns_of_is_not_unremarkable(capsys, source, key, 
     assert "unremarkable" not in first
 
 
-def test_a_key_that_may_measure_the_same_is_no_look_alike():
+@pytest.mark.parametrize(("mode", "least"), [("train", 100), ("eval", 50)])
+def test_a_key_that_may_measure_the_same_is_no_look_alike(mode, least):
     """No release names a key as unlike one that the key is under other settings, itself least of all."""
     named = 0
     for framework in TABLES.frameworks:
         release = TABLES.framework(framework).releases.names[-1]
         view = open_view(f"{framework}=={release}")
         assert isinstance(view, FrameworkView)
-        for entry in {(item.metric, item.component): item for item in view.entries() if item.mode == "train"}.values():
-            for names, _ in unlike(view, str(entry.metric), "train", entry.component):
+        for entry in {(item.metric, item.component): item for item in view.entries() if item.mode == mode}.values():
+            for names, _ in unlike(view, str(entry.metric), mode, entry.component):
                 for name in names.split(", "):
                     title, _, key = name.rpartition("'s ")
                     other = next((item for item in TABLES.frameworks if TABLES.title(item) == title), framework)
-                    at = (other, TABLES.framework(other).releases.names[-1], str(entry.metric), "train")
-                    assert key not in spelled(TABLES, *at, *([entry.component] if other == framework else []))
+                    at = (other, TABLES.framework(other).releases.names[-1], str(entry.metric), mode)
+                    component = [entry.component] if other == framework else []
+                    assert key not in spelled(TABLES, *at, *component, at_all=True)
                     named += 1
-    assert named > 100
+    assert named > least
+
+
+def test_a_factor_in_brackets_is_no_explanation(capsys):
+    """What is left out of a long statement is a reason, and no part of an expression."""
+    mode = ("--config", "actor_rollout_ref.actor.loss_agg_mode=seq-mean-token-sum-norm")
+    told = _told(capsys, "resolve", "actor/pg_loss", "--at", "verl==0.6.1", *mode)
+    assert "multiplied by (the number of updates per batch) * (1 / data.max_response_length)" in told
+    assert shortened(f"{'a' * 140} (of old)") == f"{'a' * 140} …"
 
 
 def test_what_spoils_a_number_stands_beside_its_value(capsys):
@@ -202,8 +213,8 @@ def test_what_spoils_a_number_stands_beside_its_value(capsys):
 
 def test_a_change_that_does_not_show_is_told_as_such(capsys):
     """What a release changed under other settings only is not told as if it had changed the number at hand."""
-    at = ("resolve", "eval_rewards/margins", "--at", "trl[KTOTrainer]==0.26.2")
+    at = ("resolve", "eval_rewards/margins", "--at", "trl[KTOTrainer]==0.26.2", "--full")
     told = _told(capsys, *at)
     given = _told(capsys, *at, "--config", "precompute_ref_log_probs=true")
-    assert "1.1.0 with other settings: evaluation compares with the reference of the start" in told
-    assert "1.1.0 evaluation compares with the reference of the start" in given
+    assert "1.1.0 with other settings: no longer: with precomputed log-probabilities" in told
+    assert "1.1.0 no longer: with precomputed log-probabilities" in given

@@ -132,6 +132,19 @@ def test_strict_says_what_was_left(said):
     assert "2 of 44 keys have a counterpart." in " ".join(lines[:2])
 
 
+def test_what_the_source_leaves_open_is_told_as_that(tmp_path, capsys, monkeypatch):
+    """A key whose counterpart depends on what logged it was not kept, nor does the target mean something else."""
+    monkeypatch.chdir(tmp_path)
+    main(["translate", str(RUNS / "trl-1.16.0-grpo.jsonl"), "--to", "canonical", "-o", "out.jsonl"])
+    lines = capsys.readouterr().out.splitlines()
+    text = " ".join(" ".join(lines).split())
+
+    assert any("  set aside, as the source is not certain: " in line for line in lines)
+    assert "as their counterparts depend on the release or trainer: " in text
+    assert "--strict" not in text
+    assert "means something else" not in text
+
+
 def test_the_runs_own_configuration_decides_what_applies(said, account):
     """W&B recorded the loss, which averages alike in both releases: what sets their defaults apart is none of it."""
     text = " ".join(" ".join(said(GRPO, GRPO_OLD, GRPO_NEW)).split())
@@ -198,3 +211,23 @@ def test_a_folder_has_a_line_for_each_kind_of_file(said, tmp_path):
     kinds = [line.split() for line in lines if line.startswith("  ") and " file" in line]
     assert kinds[0] == ["jsonl", "2", "files", "20", "records", OLD]
     assert kinds[1][:3] == ["wandb", "1", "file"]
+
+
+def test_values_that_were_converted_are_told(said, tmp_path):
+    """A number that is written in another unit is told with what was made of it."""
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"step": 1, "train/total_tokens(B)": 0.5, "train/loss": 1.0}\n')
+
+    lines = said(path, "verl[sft]==0.9.1", "canonical")
+
+    assert "Values are converted: train/total_tokens(B) (1e+09 x value)." in lines
+
+
+def test_the_step_is_no_unknown_key(said, tmp_path):
+    """What says where a row stands is no metric that was left behind; a key of one's own is."""
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"step": 1, "loss": 1.0, "mine": 2.0}\n')
+
+    lines = said(path, "trl[DPOTrainer]==1.16.0", "canonical")
+
+    assert "Kept, unknown to the source: mine." in lines

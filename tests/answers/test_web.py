@@ -124,8 +124,8 @@ def test_metrics_are_links_once_there_is_an_address(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("name", "metric", "at", "expected"),
     [
-        ("kl", "kl/reference/k3", "ms-swift[grpo]==4.6.0+trl0.24.0", ("k/trl/kl", "trl-0.24.0")),
-        ("train_speed(s/it)", "throughput/steps", "ms-swift[grpo]==4.6.0+trl0.24.0", ("ms-swift", None)),
+        ("kl", "kl/reference/k3", "ms-swift[grpo]==4.6.0+trl0.29.1", ("k/trl/kl", "trl-0.29.1")),
+        ("train_speed(s/it)", "throughput/steps", "ms-swift[grpo]==4.6.0+trl0.29.1", ("ms-swift", None)),
     ],
 )
 def test_a_key_of_a_derived_framework_is_told_where_its_base_tells_it(name, metric, at, expected):

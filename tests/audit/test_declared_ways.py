@@ -100,6 +100,31 @@ def test_a_sink_needs_no_name_that_says_so(method: str, argument: str | None) ->
     assert (kl.path, kl.line) == ("tiny/loop.py", 17)
 
 
+def test_a_log_that_is_declared_of_a_class_leaves_other_logs_alone() -> None:
+    """Called on the class the object comes first; what is called on objects is followed as without the declaration."""
+    source = """
+from transformers import Trainer
+
+
+class Plain(Trainer):
+    def compute_loss(self, model, inputs):
+        self.log({"margin": 1.0})
+
+    def log(self, logs, start_time=None):
+        logs["added"] = 2.0
+        super().log(logs, start_time)
+
+
+class Past(Plain):
+    def evaluate(self):
+        Trainer.log(self, {"accuracy": 0.5}, 3)
+"""
+    found = _extract(source, sinks=[{"method": "Trainer.log", "argument": 1}])
+    assert {"margin", "added"} <= _keys(found, "Plain")
+    assert "accuracy" in _keys(found, "Past")
+    assert not [item for item in found.unclear if "declared sink" in item.reason]
+
+
 def test_a_sink_says_what_becomes_of_keys() -> None:
     """Prefixed, dropped, written out from inner dicts, and one for each statistic of a list."""
     sink = {

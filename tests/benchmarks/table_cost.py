@@ -14,11 +14,13 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import pyarrow as pa
+from benchmarks.measure import keep
 from benchmarks.paired import options, report
 from pyarrow import parquet
 from rlmetrics.names import keys
@@ -48,7 +50,7 @@ def main() -> int:
     given = options(__doc__, 10_000_000)
     moves = [Translator(SOURCE, TARGET).key(name) for name in NAMES]
     factors = [move.transform.scale if move.transform and move.translated else 1.0 for move in moves]
-    result: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as folder:
         pairs = [*zip(moves, factors, strict=True)]
         values = ", ".join(f"('{move.key}', '{move.output}', {factor!r}::DOUBLE)" for move, factor in pairs)
@@ -75,12 +77,15 @@ def main() -> int:
             _require_equal(Path(f"{output}.ours.parquet"), Path(f"{output}.peer.parquet"))
             least = {who: min(costs) for who, costs in found.items()}
             result[name] = {
+                "points": given.points,
                 **{f"{who} seconds": round(seconds, 2) for who, (seconds, _) in least.items()},
                 **{f"{who} MiB": mebibytes for who, (_, mebibytes) in least.items()},
                 "times DuckDB": round(least["ours"][0] / least["DuckDB"][0], 2),
             }
             print(name, json.dumps(result[name]), flush=True)
     report(result, given.result)
+    if given.write:
+        keep("table_cost", result)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -168,6 +169,15 @@ def test_output_is_formatted_and_lint_free(root: Path) -> None:
             check=False,
         )
         assert result.returncode == 0, result.stdout
+
+
+def test_a_schema_names_the_module_that_defines_it() -> None:
+    """Somebody who wants to change a schema is led to a file that is there and holds the class of that title."""
+    repository = Path(__file__).resolve().parents[2]
+    for kind in KINDS:
+        schema = json.loads((repository / f"codegen/rlmetrics/codegen/schema/{kind}.json").read_text())
+        (module,) = re.findall(r"from (\S+\.py)\.", schema["$comment"])
+        assert f"class {schema['title']}(" in (repository / module).read_text(), kind
 
 
 def test_schemas_accept_the_spec_and_refuse_typos(root: Path) -> None:

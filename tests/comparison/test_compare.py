@@ -2,9 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from command_line import answered
 from comparison.runs_to_compare import NEW, OLD, VERL, rewarded, simulated, written
+from folders import RUNS
 from rlmetrics.cli import main
 
 
@@ -275,3 +278,87 @@ def test_numbers_that_were_printed_as_0_part_from_nothing_below_that(tmp_path, c
 
     outcomes = {pair["a"]: pair["outcome"] for pair in json.loads(document)["pairs"]}
     assert (outcomes["actor/ppo_kl"], outcomes["critic/score/mean"]) == ("equal", "apart")
+
+
+def test_a_name_of_two_trainers_is_told_by_what_each_measures(tmp_path):
+    """Of DPO and GRPO nothing is told that releases of one of them changed: what each means by the name is."""
+    steps = range(1, 21)
+    dpo = written(tmp_path / "dpo.jsonl", [{"step": at, "loss": 0.7, "rewards/margins": 0.1} for at in steps])
+    grpo = rewarded(tmp_path / "grpo.jsonl", 0.5, 0.1, loss=0.1)
+    words = ("--at", "trl[DPOTrainer]==0.28.0", "--at", "trl[GRPOTrainer]==0.15.2")
+
+    block = " ".join(answered("compare", dpo, grpo, *words).out.partition("Same name, other number\n")[2].split())
+
+    assert block.startswith("≠ loss in TRL DPOTrainer 0.28.0: ")
+    assert "; in TRL GRPOTrainer 0.15.2: " in block.partition("Only in")[0]
+    assert "since 0." not in block.partition("Only in")[0]
+
+
+def test_few_steps_are_not_called_the_same(tmp_path, capsys):
+    """Curves that differ in four steps are not told apart, which is less than being the same."""
+    for name, level in (("a.jsonl", 0.2), ("b.jsonl", 0.3)):
+        rewarded(tmp_path / name, level, noise=0.4, steps=4, seed=int(level * 10))
+
+    _, out, _ = run(capsys, "compare", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--at", NEW)
+
+    said = " ".join(out.split())
+    assert "not told apart in 4 steps" in said
+    assert "are not told apart in so few steps." in said
+    assert "same within noise" not in said
+
+
+def test_half_of_every_number_is_told(tmp_path, capsys):
+    """A curve that is half of the other at every step is no noise: a divisor differs between the runs."""
+    ones = [{"step": step, "kl": 0.1 + 0.07 * (step * 7 % 5), "reward": 0.25} for step in range(1, 31)]
+    a = written(tmp_path / "a.jsonl", ones)
+    b = written(tmp_path / "b.jsonl", [{**row, "kl": row["kl"] / 2} for row in ones])
+
+    _, out, _ = run(capsys, "compare", a, b, "--at", NEW)
+    _, document, _ = run(capsys, "compare", a, b, "--at", NEW, "--json")
+
+    assert "b is 0.5 times a throughout" in " ".join(out.split())
+    assert [pair["factor"] for pair in json.loads(document)["pairs"] if pair["a"] == "kl"] == [0.5]
+
+
+def test_rows_counted_from_another_step(tmp_path, capsys):
+    """The same numbers a step later are one run that was counted from 0 and from 1, and the first line says so."""
+    rows = [{"kl": 0.1 + 0.07 * (at * 7 % 5), "reward": 0.1 * (at * 3 % 7)} for at in range(20)]
+    a = written(tmp_path / "a.jsonl", [{"step": at, **row} for at, row in enumerate(rows)])
+    b = written(tmp_path / "b.jsonl", [{"step": at + 1, **row} for at, row in enumerate(rows)])
+
+    _, out, _ = run(capsys, "compare", a, b, "--at", NEW)
+
+    assert out.startswith("b has the numbers of a a row later.")
+    assert "equal, a row later in b" in " ".join(out.split())
+
+
+def test_what_is_open_in_one_tracker_is_the_same_name_in_another(tmp_path, capsys):
+    """A key on which the possible sources differ is not called missing in the run that shows it under a prefix."""
+    lines = (RUNS / "trl-1.16.0-grpo.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [{"step": at, **json.loads(line)} for at, line in enumerate(lines)]
+    a = written(tmp_path / "a.jsonl", rows)
+    b = written(tmp_path / "b.jsonl", [shown(row) for row in rows])
+
+    _, document, _ = run(capsys, "compare", a, b, "--json")
+
+    found = json.loads(document)
+    assert found["disputed"]
+    assert {key.removeprefix("train/") for key in found["only_b"]}.isdisjoint(found["only_a"])
+
+
+def shown(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row as W&B shows it."""
+    return {
+        key if key == "step" else f"eval/{key[5:]}" if key.startswith("eval_") else f"train/{key}": value
+        for key, value in row.items()
+    }
+
+
+def test_programs_of_one_release_find_what_both_log(tmp_path, capsys):
+    """A key of the one program is not said to be unknown to the other's release."""
+    a = written(tmp_path / "a.jsonl", [{"step": at, "perf/total_num_tokens": 9 + at} for at in range(1, 9)])
+    b = written(tmp_path / "b.jsonl", [{"step": at, "train/global_tokens": 9 + at} for at in range(1, 9)])
+
+    _, out, _ = run(capsys, "compare", a, b, "--at", VERL, "--at", "verl[sft]==0.9.1", "--full")
+
+    assert "does not log it" not in out

@@ -56,6 +56,15 @@ def test_exactly_zero_is_never_the_same_as_a_reward(noise, count):
     assert told.since is not None
 
 
+@pytest.mark.parametrize("count", [5, 9, 40])
+def test_one_value_above_zero_parts_no_runs(count):
+    """A count that is 1 in one row and else 0 is not lower by 0 in a run where it is never 1; at most rows it is."""
+    rare = [float(at == count - 2) for at in range(count)]
+    assert stands(rare, [0.0] * count).outcome == SAME
+    assert stands([0.0] * count, rare).outcome == SAME
+    assert stands([float(at % 3 > 0) for at in range(count)], [0.0] * count).outcome == APART
+
+
 def test_where_curves_leave_each_other():
     """Equal numbers part where they first differ; noisy ones where one begins to stay above."""
     alike = curve(3)
@@ -102,3 +111,58 @@ def test_it_does_not_matter_which_comes_first(pairs):
     one, other = stands(*zip(*pairs, strict=True)), stands(*zip(*[pair[::-1] for pair in pairs], strict=True))
 
     assert (one.outcome, one.since) == (other.outcome, other.since)
+
+
+@pytest.mark.parametrize(("count", "noise"), [(6, 0.0), (8, 0.0), (8, 0.01), (30, 0.01), (300, 0.01)])
+def test_curves_that_cross_and_draw_apart_are_apart(count, noise):
+    """One that climbs from below another to far above it ends elsewhere, though the middle of the gaps is near 0."""
+    climbing = curve(1, 0.1, noise, count, slope=0.5)
+    slower = curve(2, 0.25, noise, count, slope=0.1)
+
+    assert stands(climbing, slower).outcome == APART
+
+
+@pytest.mark.parametrize("count", [8, 20, 100])
+@pytest.mark.parametrize("slope", [0.3, 1.0])
+def test_a_trend_that_both_share_parts_no_runs(count, slope):
+    """Two seeds of a process that climbs are the same as often as two that do not."""
+    outcomes = [
+        stands(curve(s, count=count, slope=slope), curve(s + 9999, count=count, slope=slope)) for s in range(100)
+    ]
+
+    assert [told.outcome for told in outcomes].count(APART) <= 4
+
+
+@pytest.mark.parametrize("count", [3, 6, 40])
+@pytest.mark.parametrize("factor", [0.5, 2.0, -1.0, 1e-9])
+def test_a_multiple_is_no_noise(factor, count):
+    """A curve that is another one times something at every step is another number, however both scatter."""
+    ones = curve(2, level=0.3, noise=0.4, count=count)
+
+    told = stands(ones, [factor * value for value in ones])
+
+    assert (told.outcome, told.since) == (APART, 1)
+    assert told.factor == pytest.approx(factor)
+    assert stands(ones, curve(4, level=0.3, noise=0.4, count=count)).factor is None
+
+
+@pytest.mark.parametrize("lag", [1, -1])
+def test_the_same_a_row_later_is_the_same(lag):
+    """Rows counted from 0 and from 1, and a learning rate that is logged a step early, are told as that."""
+    ones = curve(2, count=30)
+    others = [9.0, *ones[:-1]] if lag > 0 else [*ones[1:], 9.0]
+
+    told = stands(ones, others)
+
+    assert (told.outcome, told.lag, told.since) == (SAME, lag, None)
+    assert stands([0.25] * 10, [*[0.25] * 9, 0.5]).lag == 0
+
+
+@given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), min_size=3, max_size=12))
+def test_a_multiple_gives_every_value(points):
+    """Whatever two curves are, the factor that is told makes one the other."""
+    ones, others = zip(*points, strict=True)
+    told = stands(ones, others)
+
+    if told.factor is not None:
+        assert [told.factor * one for one in ones] == pytest.approx(list(others), rel=1e-4)

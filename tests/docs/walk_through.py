@@ -12,9 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from folders import ROOT
+from rlmetrics.codegen.cache import FOLDER
 
 GUIDE = "../CONTRIBUTING.md"
 """The contributor's guide, from ``docs``."""
+
+KEPT = ROOT / FOLDER / "answers.pickle"
+"""What the last run of the generator in this checkout keeps of the answers that it found."""
 
 _AS = "git -c user.name=a -c user.email=a@example.org"
 
@@ -53,6 +57,10 @@ def clone_to(target: Path) -> Path:
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
+    # Answers hold as long as what they were made from, and take minutes: a copy need not find them again.
+    if KEPT.is_file():
+        (target / KEPT.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(KEPT, target / KEPT.relative_to(ROOT))
     return target
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -67,6 +68,25 @@ def test_a_scan_has_a_row_for_each_run(folder) -> None:
         row = rows[str(Path(report.run).relative_to(folder / "runs"))]
         said = (row["verdict"], int(row["rows"]), float(row["first_step"]), float(row["last_step"]))
         assert said == (report.verdict, report.rows, *report.steps)
+
+
+def test_a_run_whose_name_is_no_utf_8_is_told_and_has_no_source(tmp_path: Path) -> None:
+    """The plan is written whole and can be read; the run stands there escaped, to be renamed, beside the others."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for name in (b"verl.jsonl", b"od\xffd.jsonl"):
+        shutil.copy(RUNS / "verl-0.9.1-tracking.jsonl", runs / os.fsdecode(name))
+
+    done = answered("fleet", "scan", "runs", "-o", "plan.csv", folder=tmp_path)
+
+    assert done.code == 0, done.err
+    assert "1 unknown" in done.err
+    planned = {run.run: run for run in read_plan(tmp_path / "plan.csv")}
+    assert set(planned) == {"runs/verl.jsonl", r"runs/od\udcffd.jsonl"}
+    odd = planned[r"runs/od\udcffd.jsonl"]
+    assert (odd.source, odd.certainty) == ("", "unknown")
+    assert "rename it" in odd.evidence
+    assert planned["runs/verl.jsonl"].source
 
 
 def test_processes_change_nothing(folder) -> None:
@@ -260,3 +280,35 @@ def test_a_project_of_trackio_is_found_by_its_name(tmp_path: Path, variable: str
     assert "rlhf.db" in named.out
     assert (none.code, none.err.count("\n")) == (2, 1)
     assert "TRACKIO_DIR" in none.err
+
+
+def test_runs_are_told_the_same_alone_and_after_others(tmp_path) -> None:
+    """What is remembered of one run is used for another only where the same is known of it: settings, values, keys."""
+    rows = [json.loads(line) for line in (RUNS / "trl-1.16.0-grpo.jsonl").read_text(encoding="utf-8").splitlines()]
+    kinds = {
+        "plain": (rows, None),
+        "other_values": ([{**row, "total_flos": 1.0, "reward": 0.0} for row in rows], None),
+        "fewer_keys": ([{key: row[key] for key in [*row][:12]} for row in rows], None),
+        "of_dpo": ((RUNS / "trl-1.16.0-dpo.jsonl").read_text(encoding="utf-8"), None),
+        "with_settings": (rows, {"beta": 0.04, "learning_rate": 1e-6, "loss_type": "bnpo"}),
+        "other_settings": (rows, {"beta": 0.0, "learning_rate": 1e-3, "scale_rewards": "none"}),
+    }
+    alone = {}
+    for name, (content, settings) in kinds.items():
+        for place in (tmp_path / "alone" / name, tmp_path / "together" / name, tmp_path / "together" / f"{name}2"):
+            place.mkdir(parents=True)
+            text = content if isinstance(content, str) else "".join(f"{json.dumps(row)}\n" for row in content)
+            (place / "run.jsonl").write_text(text, encoding="utf-8")
+            if settings is not None:
+                (place / "training_args.json").write_text(json.dumps(settings), encoding="utf-8")
+        told = _rows(answered("fleet", "scan", f"alone/{name}", folder=tmp_path).out)[0]
+        alone[name] = {column: value for column, value in told.items() if column != "run"}
+    assert len({json.dumps(row) for row in alone.values()}) > 2
+
+    together = _rows(answered("fleet", "scan", "together", folder=tmp_path).out)
+    together = [row for row in together if row["run"].endswith("run.jsonl")]
+
+    assert len(together) == 2 * len(kinds)
+    for row in together:
+        name = Path(row.pop("run")).parent.name.removesuffix("2")
+        assert row == alone[name], name

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "runs").mkdir()
     rows = (RUNS / "trl-1.16.0-grpo.jsonl").read_text(encoding="utf-8")
     for number in range(COUNT):
-        (tmp_path / "runs" / f"run{number}.jsonl").write_text(rows * (number + 1), encoding="utf-8")
+        (tmp_path / "runs" / f"run{number}.jsonl").write_text(rows * 30 * (number + 1), encoding="utf-8")
     listed = "".join(f"runs/run{number}.jsonl,{GRPO}\n" for number in range(COUNT))
     (tmp_path / "plan.csv").write_text(f"run,source\n{listed}", encoding="utf-8")
     return tmp_path

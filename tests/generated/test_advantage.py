@@ -9,6 +9,7 @@ import pytest
 # Function, what a split keeps whole, value over nothing, whether padding must not matter, where gradients flow.
 CASES = checks.cases("""
 advantage/mean token nan padding advantages
+advantage/abs_mean token nan padding advantages
 advantage/max token nan padding advantages
 advantage/min token nan padding advantages
 advantage/distribution token nan padding

@@ -29,6 +29,7 @@ distillation/divergence/reverse_kl token nan padding logits teacher_logits
 distillation/divergence/jensen_shannon token nan padding logits teacher_logits
 distillation/divergence/jensen_shannon@swapped_mixture token nan padding logits teacher_logits
 distillation/divergence/geometric_mean token nan padding logits teacher_logits
+distillation/cross_entropy token nan padding logits teacher_logits
 distillation/teacher_entropy token nan padding teacher_logits
 distillation/teacher_token_fraction token nan padding
 distillation/teacher_scoring_time/mean batch nan - event_seconds

@@ -257,7 +257,8 @@ def test_the_likeliest_of_several_sources_answers(capsys, command, runs):
 
     said = " ".join((out + err).split())
     assert code in (0, 1)
-    assert "taken for GRPOTrainer 0.26.0–1.16.0 (or RLOOTrainer); `--at 'trl[grpo]==1.16.0'` settles it" in said
+    settled = "`--at 'trl[grpo]==1.16.0'` with your release settles it"
+    assert f"taken for GRPOTrainer 0.26.0–1.16.0 (or RLOOTrainer); {settled}" in said
 
 
 @pytest.mark.parametrize(("command", "runs"), COMMANDS)
@@ -283,7 +284,7 @@ def test_a_source_that_was_inferred_is_told_as_such(capsys):
     assert keys > 20
     assert json.loads(document)["source"]["answer"] == "verl==0.6.1..0.9.1"
     assert {"keys", "missing keys"} <= {one["kind"] for one in json.loads(document)["source"]["evidence"]}
-    assert "taken for verl 0.6.1–0.9.1; `--at 'verl==0.9.1'` settles it" in inferred
+    assert "taken for verl 0.6.1–0.9.1; `--at 'verl==0.9.1'` with your release settles it" in " ".join(inferred.split())
     assert "taken for" not in given
 
 
@@ -457,7 +458,7 @@ def test_stores_are_followed_by_their_bytes(tmp_path, name):
 
 BAD = {
     "without steps": (lambda rows: [{k: v for k, v in row.items() if k != "step"} for row in rows], "without a step"),
-    "falling": (lambda rows: rows[::-1], "steps fall in"),
+    "falling": (lambda rows: rows[::-1], "rows were not in order of step"),
     "one late row": (lambda rows: [*rows[:50], rows[30], *rows[50:]], "1 row after rows of later steps"),
     "resumed": (lambda rows: [*rows[:90], *rows[60:]], "taken as resumed"),
 }

@@ -135,7 +135,7 @@ def test_rules_on_what_is_logged_rarely_do_not_say_that_rows_are_too_few(tmp_pat
 
     main(["check", str(path), "--at", SFT])
 
-    assert "Too few rows" not in capsys.readouterr().out
+    assert "Too few points" not in capsys.readouterr().out
 
 
 def test_a_key_that_is_back_in_the_next_row_was_never_lost():

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from health_rule_runs import CASES
+from health_rule_runs import CASES, jitter
 from rlmetrics.health import Monitor
 from rlmetrics.names import load_tables
 
@@ -44,6 +44,41 @@ def test_a_rule_is_silent_on_the_healthy_twin(rule):
 
     assert [finding for finding in report.findings if finding.rule == rule] == []
     assert [finding for finding in report.findings if finding.level != "info"] == []
+
+
+def critic(curve):
+    """Return the levels that the two rules on explained variance find of one curve each, a warning first."""
+    levels = {}
+    for key in ("value/explained_variance", "value/explained_variance_mse"):
+        monitor = Monitor("canonical")
+        for step in range(1, 151):
+            monitor.observe(step, {key: curve(step), "reward/score/mean": 0.3 + 0.02 * jitter("reward", step)})
+        found = [item.level for item in monitor.report().findings if item.rule.startswith("explained-variance")]
+        levels[key] = max(found, key=["info", "warning", "error"].index, default="none")
+    return levels
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.4])
+def test_a_critic_that_stays_far_below_zero_is_warned_of(noise):
+    """One whose errors vary more than the returns all the while makes every advantage worse than none would."""
+    assert critic(lambda step: -2.5 + noise * jitter("ev", step)) == dict.fromkeys(
+        ("value/explained_variance", "value/explained_variance_mse"), "warning"
+    )
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        lambda step: -0.05 + 0.2 * jitter("near", step),
+        lambda step: -0.3 + 0.3 * jitter("below", step),
+        lambda step: 0.6 - 4.0 * 0.96**step + 0.1 * jitter("learns", step),
+        lambda step: -3.0 + 2.8 * step / 150 + 0.1 * jitter("climbs", step),
+        lambda step: (-6.0 if step % 10 == 0 else 0.3) + 0.1 * jitter("spikes", step),
+    ],
+)
+def test_a_critic_that_is_near_zero_or_learns_is_not(curve):
+    """A little below 0, at times far below it, or far below and on its way up: a remark at most."""
+    assert not {"warning", "error"} & {*critic(curve).values()}
 
 
 def test_a_gap_in_the_log_is_found_and_an_even_log_has_none():

@@ -84,8 +84,8 @@ def test_too_few_rows_are_told(tmp_path, capsys):
 
     said = " ".join(text.split("\n\n")[0].split())
     assert "Nothing is wrong" in said
-    assert "Too few rows for more: " in said
-    assert " need." in said
+    assert "Too few points for more: " in said
+    assert " further rules need " in said
 
 
 def test_held_out_rewards_are_a_held_out_score(tmp_path, capsys):

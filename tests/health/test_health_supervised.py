@@ -73,6 +73,19 @@ def test_held_out_loss_that_turns_is_found_from_a_dozen_evaluations(tmp_path, ca
     assert 200 <= first["onset_step"] <= 400
 
 
+def test_a_loss_that_is_logged_is_not_called_missing(tmp_path, capsys):
+    """What the rule of held-out losses lacks is an evaluation: the training's loss is in the log."""
+    rows = [{"step": step, "loss": 2.0 - step / 100, "grad_norm": 1.0, "learning_rate": 1e-5} for step in range(1, 21)]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    main(["check", str(path), "--at", SFT, "--json"])
+
+    (why,) = [item for item in json.loads(capsys.readouterr().out)["not_judged"] if item["rule"] == "overfits"]
+    assert why["why"] == "loss is not logged in evaluation"
+    assert why["how"] == "have the run evaluated on data that is not trained on"
+
+
 def test_a_number_that_never_moved_is_told_from_its_first_step(tmp_path, capsys):
     """A learning rate of 0 from the first step is 0 since then, not since the rule had seen enough; no percentage."""
     rows = [

@@ -14,6 +14,7 @@ import pytest
 from health_simulator import simulate, spelled
 from kept_runs import wandb_run
 from rlmetrics.cli import main
+from rlmetrics.logs.kinds import kind_of
 from tracker_messages import Event
 
 GRPO = "trl[GRPOTrainer]==1.16.0"
@@ -68,6 +69,42 @@ def test_a_folder_ends_with_a_table_and_a_count(tmp_path, capsys):
     assert err.splitlines() == [
         f"rlmetrics check: left out: {tmp_path / 'torn.jsonl'}: holds no whole row; 18 bytes at its end were cut off"
     ]
+
+
+def test_the_table_tells_what_a_log_leaves_open(tmp_path, capsys):
+    """Beside each run stand all releases that may have logged it, and whether another trainer may have."""
+    plain = [{"loss": 2.0 - step / 100, "grad_norm": 1.0, "learning_rate": 1e-5} for step in range(20)]
+    lines(tmp_path / "plain" / "log.jsonl", plain)
+    lines(tmp_path / "kto" / "log.jsonl", [{**row, "rewards/margins": 0.1, "kl": 0.2} for row in plain])
+
+    main(["check", str(tmp_path), "--fail-on", "never"])
+    table = {line.split("  ")[1].strip(): line for line in capsys.readouterr().out.splitlines() if "log.jsonl" in line}
+    main(["check", str(tmp_path / "kto"), "--json", "--fail-on", "never"])
+    first, *others = json.loads(capsys.readouterr().out)["source"]["candidates"]
+
+    component, _, releases = first["source"].removeprefix("trl[").partition("Trainer]==")
+    said = f"{component} {releases.replace('..', '–')}{' or other' if others else ''}"
+    assert ".." in releases
+    assert said in table["kto/log.jsonl"]
+    assert re.search(r"SFT [\d.]+–[\d.]+ or other", table["plain/log.jsonl"])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_run"),
+    [
+        ('{"_version":2,"hardware":{"cpu":{"physical_count":2}},"runtime":{"os":"Linux"},"git":null}', False),
+        ('{"train/reward":0.5,"note":"end"}\n', True),
+        ('{"train/reward":"NaN"}', True),
+        ('{"name":"a"}\n{"name":"b"}\n', True),
+        ('{"data":{"train/reward":1},"name":"a"}\n', True),
+    ],
+)
+def test_a_lone_object_without_a_number_is_no_run(text, is_run, tmp_path):
+    """What a tracker notes of the machine on one line is no log; lines of objects, and a row of numbers, are."""
+    path = tmp_path / "metadata.json"
+    path.write_text(text)
+
+    assert (kind_of(path) is not None) is is_run
 
 
 def test_the_page_of_several_runs_begins_with_an_index(tmp_path, capsys):
@@ -208,7 +245,8 @@ def _database() -> bytes:
         ("run.wandb", b"garbage\n" * 9, "does not begin as W&B's files do"),
         ("run.jsonl", b'{"loss": 1.0, "kl', "holds no whole row; 17 bytes at its end were cut off"),
         ("run.jsonl", '{"née": 1.0}\n'.encode("latin-1"), "line 1: byte 4 (0xe9) is no UTF-8; if the file is Latin-1"),
-        ("run.log", "{'loss': 1.0, 'epoch': 0.1}\n".encode("utf-16"), "is UTF-16 text, as PowerShell's > writes it"),
+        ("run.log", "{'loss': 1.0, 'epoch': 0.1}\n".encode("utf-16")[:-1], "is UTF-16 text, and not all of it"),
+        ("run.json", b"[[1, 0.5], [2, 0.25]]", "is lists of numbers without the names of columns"),
         ("run.bin", b"\x80\x04\x95abc", "is pickled"),
         ("run.db", _database()[:3000], "is an SQLite database that was cut off, 3,000 bytes of 8,192"),
         ("run.db", _database()[:50], "is an SQLite database that was cut off, 50 bytes of 8,192"),

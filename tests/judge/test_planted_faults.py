@@ -156,7 +156,7 @@ LINTED = {
     ),
     "the page says what 0 means, and the answer on 0 calls it unremarkable": Fault(
         "metrics/length",
-        r"(It scales with the batch\. At 0 the policy never stops\.(?:.*\n)*?)    reads:\n(?:      .*\n)+",
+        r"(At 0 no response has the end token, (?:.*\n)*?)    reads:\n(?:      .*\n)+",
         r"\1",
         "untold-value",
         "length",

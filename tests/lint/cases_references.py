@@ -223,6 +223,12 @@ CASES = [
     ),
     Case(
         "broken-reference",
+        [(T, "brief: Steps between two logs.", "brief: Steps between two logs.\n    formerly: {name: ¦bata}")],
+        [(T, "brief: Steps between two logs.", "brief: Steps between two logs.\n    formerly: {name: beta}")],
+        "there is no configuration key `bata`",
+    ),
+    Case(
+        "broken-reference",
         [(T, "scale: 1 / width", "scale: 1 / ¦windows + width")],
         [(T, "scale: 1 / width", "scale: 1 / (window + width)")],
         "there is no configuration key `windows`",

@@ -31,6 +31,12 @@ CASES = [
     ),
     Case(
         "unknown-release",
+        [(T, "two logs.", "two logs.\n    formerly: {name: beta, releases: ¦2.0..}")],
+        [(T, "two logs.", 'two logs.\n    formerly: {name: beta, releases: "0.9.."}')],
+        "the release `2.0`",
+    ),
+    Case(
+        "unknown-release",
         [(F, "{value: token}", "{releases: ¦2.0.., value: token}")],
         [(F, "{value: token}", '{releases: "0.9..", value: token}')],
         "the release `2.0`",
@@ -135,6 +141,12 @@ CASES = [
         [(T, "shared:\n", "  ¦step_timer: {logged: never, reason: No clock.}\nshared:\n")],
         [(T, "shared:\n", "  step_time: {logged: never, reason: No clock.}\nshared:\n")],
         "no extended file logs `step_timer`",
+    ),
+    Case(
+        "omits-nothing",
+        [(T, "shared:\n", "  times: {logged: never, reason: No clock., ¦family: [step_timer*]}\nshared:\n")],
+        [(T, "shared:\n", "  times: {logged: never, reason: No clock., family: [step_t*]}\nshared:\n")],
+        "no extended file logs `step_timer*`",
     ),
     Case(
         "broken-reference",

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
+import pytest
+from lint.lint_case import Case
 from lint.spec_text import SpecText
+from lint.test_lint_checks import CASES, ids
 from rlmetrics.codegen.cache import FOLDER
 from rlmetrics.codegen.lint import lint
 from rlmetrics.codegen.linted import linted
@@ -34,3 +38,39 @@ def test_overlays_take_part(spec: SpecText) -> None:
         own.write_text(text)
         assert linted(checkout, [overlay]) == lint(spec.root, [overlay])
         assert linted(checkout) == lint(spec.root)
+
+
+@pytest.mark.parametrize("case", random.Random(0).sample(CASES, 90), ids=ids)
+def test_an_edit_after_an_edit_is_found(spec: SpecText, case: Case) -> None:
+    """Whatever earlier runs kept, a fault that comes is found, and one that goes is found no more."""
+    checkout = spec.root.parent
+    files = {path: path.read_bytes() for path in spec.root.rglob("*") if path.is_file()}
+    assert linted(checkout) == []
+    spec.edits(case.bad)
+    expected = lint(spec.root)
+    assert linted(checkout) == expected
+    assert linted(checkout, cached=False) == expected
+    for path in [path for path in spec.root.rglob("*") if path.is_file() and path not in files]:
+        path.unlink()
+    for path, content in files.items():
+        path.write_bytes(content)
+    (checkout / FOLDER / "findings.pickle").unlink()
+    assert linted(checkout) == []
+
+
+def test_an_edit_of_a_text_runs_no_check_of_definitions_again(spec: SpecText) -> None:
+    """What was found of definitions stays when only a text for readers changes, and goes when a definition does."""
+    checkout = spec.root.parent
+    linted(checkout)
+    before = _kept(checkout)
+    old, new = "    brief: Reward, averaged over responses.", "    brief: The mean reward of responses."
+    spec.edit("metrics/policy", old, new)
+    linted(checkout)
+    assert _kept(checkout) == before
+    spec.edit("metrics/policy", new, "    rev: 2\n    brief: The mean reward.")
+    linted(checkout)
+    assert _kept(checkout) != before
+
+
+def _kept(checkout: Path) -> list[bytes]:
+    return [(checkout / FOLDER / f"{name}.pickle").read_bytes() for name in ("hits_of_errors", "hits_of_others")]

@@ -2,7 +2,7 @@
 
 from rlmetrics.codegen.locks.packages import Package
 from rlmetrics.codegen.locks.settings_census import OPEN, settings_of
-from rlmetrics.codegen.model.framework import SettingSources
+from rlmetrics.codegen.model.config_key import SettingSources
 
 
 def test_fields_of_dataclasses_are_settings():

@@ -100,3 +100,32 @@ def test_one_between_others_has_to_be_listed(overlay: Path, tmp_path: Path, caps
     assert main(["release", "add", "tiny==1.8.0", "--source", source, "--spec", str(overlay)]) == 2
     assert "tiny 1.8.0 lies between 1.0.0 and 1.9.0; list it in framework.yaml first" in capsys.readouterr().err
     assert framework.read_text(encoding="utf-8") == before
+
+
+def test_an_anchor_of_an_older_release_is_no_matter_of_what_begins_later(
+    overlay: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two components name the anchor; that of the newer one keeps its releases, and alone it is refused."""
+    folder = overlay / "frameworks" / "tiny"
+    heir = TRAINER.replace("Loop", "Later")
+    (folder / "later.yaml").write_text(heir, encoding="utf-8")
+    code = CODE + CODE.replace("Loop", "Later")
+    newest = ["--source", _source(tmp_path / "both", code), "--spec", str(overlay)]
+    assert main(["anchor", "add", "loss", "tiny==1.9.0", "tinyrl/loop.py:3", *newest]) == 0
+    main(["release", "add", "tiny==1.9.0", *newest])
+    lock = overlay / "locks" / "tiny" / "later.lock"
+    before = lock.read_text(encoding="utf-8")
+    assert "\nreleases 1.9.0\n" in before
+
+    (folder / "trainer.yaml").write_text(TRAINER.replace("'1.9.0'", "1.8.0.."), encoding="utf-8")
+    listed = "  - {release: 1.8.0, date: '2025-12-01'}\n"
+    (folder / "framework.yaml").write_text(FRAMEWORK.replace("releases:\n", f"releases:\n{listed}"), encoding="utf-8")
+    older = ["--source", _source(tmp_path / "older", CODE.replace("args.train.count", "args.count"))]
+    main(["release", "add", "tiny==1.8.0", *older, "--base", str(tmp_path / "both"), "--spec", str(overlay)])
+    assert main(["anchor", "add", "loss", "tiny==1.8.0", "tinyrl/loop.py:3", *older, "--spec", str(overlay)]) == 0
+    assert lock.read_text(encoding="utf-8") == before
+    capsys.readouterr()
+    asked = ["anchor", "add", "loss", "tiny[later]==1.8.0", "tinyrl/loop.py:3", *older, "--spec", str(overlay)]
+    assert main(asked) == 2
+    assert "later does not describe tinyrl 1.8.0" in capsys.readouterr().err
+    assert lock.read_text(encoding="utf-8") == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rlmetrics.codegen.model.framework import ConfigKey
+from rlmetrics.codegen.model.config_key import ConfigKey
 
 
 @pytest.mark.parametrize(

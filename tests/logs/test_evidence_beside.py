@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -204,3 +205,22 @@ def test_full_explains_every_piece(tmp_path, capsys):
     told = capsys.readouterr().out.partition("\nSource\n")[2]
     assert told.lstrip().startswith("keys: ")
     assert "usual: GRPOTrainer is more usual than RLOOTrainer (+1.2)" in told
+
+
+def test_a_folder_of_many_logs_is_looked_through_once(tmp_path: Path) -> None:
+    """Forty logs in one folder ask for one listing; a model card that comes later is found nevertheless."""
+    logs = [tmp_path / f"run{number}.jsonl" for number in range(40)]
+    for log in logs:
+        log.write_text('{"loss": 1.0}\n', encoding="utf-8")
+    listed: list[str] = []
+    sys.addaudithook(
+        lambda event, about: listed.append(str(about[0])) if event in ("os.scandir", "os.listdir") else None
+    )
+
+    assert {beside(log).tags for log in logs} == {()}
+
+    assert listed.count(str(tmp_path)) == 1
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "README.md").write_text("---\ntags:\n- trl\n- grpo\n---\n", encoding="utf-8")
+    assert {beside(log).tags for log in logs} == {("trl", "grpo")}
+    assert listed.count(str(tmp_path)) == 2

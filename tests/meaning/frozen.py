@@ -26,8 +26,9 @@ import yaml
 from rlmetrics.names.settings.configuration import holds
 from rlmetrics.names.settings.guards import GuardLiteral, parse
 from rlmetrics.names.tables.component_rows import TableRow, guards_of
+from rlmetrics.names.tables.framework_table import FrameworkTable
 from rlmetrics.names.tables.loading import load_tables
-from rlmetrics.names.tables.tables import FrameworkTable, Tables
+from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["FOLDER", "Difference", "compare", "components", "corrections", "is_listed"]
 

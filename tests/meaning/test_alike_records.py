@@ -94,3 +94,37 @@ def test_a_record_can_be_like_another_one_of_its_file_with_other_keys() -> None:
     record = write_out(framework(), {"own": file(keys=keys)}).files["own"].keys["loss sizes"]
     assert isinstance(record, Record)
     assert (record.family, record.notes) == ({"loss/a/x": "m", "loss/a/y": "n"}, ["N"])
+
+
+def test_a_setting_can_be_like_that_of_another_file() -> None:
+    """All that is said of it there, and it knows that it stands in the other file."""
+    theirs = {"brief": "Weight.", "type": "float", "defaults": [{"value": 0.1}]}
+    files = {"other": file(config={"beta": theirs}), "own": file(config={"beta": {"like": "other"}, "gamma": theirs})}
+    result = write_out(framework(), files)
+    assert result.faults == []
+    config = result.files["own"].config
+    assert [*config] == ["beta", "gamma"]
+    assert config["beta"] == config["gamma"]
+    assert result.moved["own"]["config", "beta"] == ("other", ("config", "beta"))
+
+
+@pytest.mark.parametrize(("like", "fix"), [("other", "name a file that says it"), ("othre", "did you mean `other`?")])
+def test_a_setting_that_there_is_not_is_told_at_its_place(like: str, fix: str) -> None:
+    """With the place of the word that names it; one that is itself like another does not count."""
+    for config in ({}, {"beta": {"like": "own"}}):
+        files = {"other": file(config=config), "own": file(config={"beta": {"like": like}})}
+        faults = [(each.stem, each.path, each.message, each.fix) for each in write_out(framework(), files).faults]
+        assert ("own", ("config", "beta", "like"), f"`{like}` says nothing of the setting `beta`", fix) in faults
+
+
+@pytest.mark.parametrize("said", [{}, {"like": "other", "brief": "B"}, {"like": "other", "type": "int"}])
+def test_a_setting_says_what_it_is_or_whose_it_is_like(said: dict[str, Any]) -> None:
+    """One of the two, and nothing beside the latter."""
+    with pytest.raises(ValueError, match="`like` alone"):
+        file(config={"beta": said})
+
+
+def test_a_setting_of_the_framework_itself_is_like_none() -> None:
+    """It is what all files share, so that none of them has to say it."""
+    with pytest.raises(ValueError, match="`like` is for settings of single files; say here what `beta` is"):
+        framework(config={"beta": {"like": "other"}})

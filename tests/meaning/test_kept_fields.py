@@ -83,3 +83,23 @@ def test_fields_are_kept_through_several_files_and_say_where_they_stand() -> Non
     assert isinstance(record, Record)
     assert (record.metric, record.profile) == ("m", "mean")
     assert result.moved["own"]["keys", "kl", "profile"] == ("middle", ("keys", "kl", "profile"))
+
+
+def test_keys_that_are_never_logged_are_a_list_in_which_a_star_is_any_text() -> None:
+    """Of the keys of all extended files; what fits none stays as it is written, for lint to show."""
+    never = {"logged": "never", "reason": "R"}
+    far = {"tools/calls": {"metric": "m"}, "tools and others": {"family": {"tools/time": "m", "loss": "m"}}}
+    files = {"far": file(**{**BASE, "keys": far}), "near": file(**{**BASE, "keys": {"tools/x": {"metric": "m"}}})}
+    files["near"] = files["near"].model_copy(update={"extends": ["far"]})
+    omitted = {**never, "family": ["loss", "tools/*", "tool*/*s", "none/*"]}
+    files["own"] = file(extends=["near"], keys={"tools/x": {**never}, "other": omitted})
+    record = written(files).keys["other"]
+    assert isinstance(record, Record)
+    assert [*record.family] == ["loss", "tools/x", "tools/calls", "tools/time", "none/*"]
+    assert {*record.family.values()} == {None}
+
+
+def test_a_star_stands_for_keys_only_where_they_are_never_logged() -> None:
+    """A record of its own names its keys."""
+    with pytest.raises(ValueError, match="only with `logged: never`"):
+        Record.model_validate({"family": {"tools/*": "m"}})

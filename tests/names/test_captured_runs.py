@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from rlmetrics.names import Clues, find_source, load_tables
+from rlmetrics.names.inference import negative_in
 
 _RUNS = json.loads((Path(__file__).parents[1] / "fixtures" / "captured_runs.json").read_text(encoding="utf-8"))
 _LOGS_ALIKE = {"RLOOTrainer": "GRPOTrainer"}
@@ -102,3 +103,32 @@ def test_names_that_a_trainer_logs_by_itself_are_no_names_of_reward_functions(pr
     assert answer.candidates[0].component == "DPOTrainer"
     named = [f"{prefix}rewards/{name}" for name in ("correctness", "format_reward", "soft_format")]
     assert find_source(Clues((f"{prefix}loss", *named), whole=whole)).candidates[0].component == "GRPOTrainer"
+
+
+def test_a_value_below_zero_rules_out_what_is_never_negative():
+    """RLOO logs the mean log-ratio where GRPO logs k3: the sign tells them apart, rounding does not."""
+    run = next(run for run in _RUNS if run["runs"][0] == "trl/1.16.0/rloo/logs.jsonl")
+    keys = tuple(run["keys"])
+    taken = {
+        value: find_source(Clues(keys, whole=True, negative=negative_in([{"kl": value}])))
+        for value in (0.02, -0.003, -0.02)
+    }
+
+    assert {value: answer.candidates[0].component for value, answer in taken.items()} == {
+        0.02: "GRPOTrainer",
+        -0.003: "GRPOTrainer",
+        -0.02: "RLOOTrainer",
+    }
+    assert [one.component for one in taken[-0.02].candidates] == ["RLOOTrainer"]
+    said = next(one.says for one in taken[-0.02].evidence if one.kind == "values")
+    assert said == "kl is below 0, as another trainer never logs it"
+
+
+def test_a_value_that_no_candidate_can_have_logged_speaks_against_none():
+    """A share below 0 is somebody's own number whatever trainer ran."""
+    run = next(run for run in _RUNS if run["runs"][0] == "trl/1.16.0/rloo/logs.jsonl")
+    keys = tuple(run["keys"])
+    plain, odd = (
+        find_source(Clues(keys, whole=True, negative=frozenset(own))) for own in ((), ("clip_ratio/low_mean",))
+    )
+    assert odd.candidates == plain.candidates

@@ -137,6 +137,88 @@ def test_a_person_can_say_that_an_own_method_leaves_keys_as_they_are(tmp_path: P
     assert severities == {"kl": "same", "clip_ratio": "unreviewed"}
 
 
+def test_nothing_is_told_of_code_that_was_replaced(tmp_path: Path) -> None:
+    """Neither when it logs a key, nor how it puts it together, nor its lines: the key is called after the base's."""
+    at = "delta==1.1.0+alpha0.4.1"
+    told = _tables(load(FOLDER, [write_derived(tmp_path / "told")]))
+    replaced = _tables(load(FOLDER, [write_derived(tmp_path / "replaced", trainer=TRAINER + "overrides: [step]\n")]))
+    (before,), (after,) = resolve(["kl"], at=at, spec=told), resolve(["kl"], at=at, spec=replaced)
+    assert before.condition is not None
+    assert before.signature is not None
+    assert before.signature.reduction
+    assert (after.metric, after.condition, after.logged) == ("kl/reference/k3", None, None)
+    assert after.signature is not None
+    assert (dict(after.signature.reduction), after.signature.traits) == ({}, ())
+    assert after.signature.unstated
+    cited = {entry.key: entry.at for entry in open_view(at, spec=replaced).entries() if entry.mode == "train"}
+    assert not cited["kl"]
+    assert cited["clip_ratio"]
+
+
+def test_a_fact_falls_with_the_method_that_alone_proves_it(tmp_path: Path) -> None:
+    """The record of `clip_ratio` is proven elsewhere; what a replaced method added to it is said no more, and that."""
+    folder = write_derived(tmp_path, trainer=TRAINER + "overrides: [bound]\n")
+    alpha = folder / "frameworks" / "alpha" / "new_trainer.yaml"
+    text = alpha.read_text(encoding="utf-8")
+    facts = "[{traits: [clamped], at: [bound.line]}, {notes: [Noted.], at: [bound.line]}]"
+    text = text.replace("at: [clip.line]}", f"at: [clip.line], facts: {facts}}}")
+    alpha.write_text(text.replace("clip.line: ", "bound.line: NewTrainer.bound, clip.line: "), encoding="utf-8")
+    tables = _tables(load(FOLDER, [folder]))
+    (base,) = resolve(["clip_ratio"], at="alpha[NewTrainer]==0.4.1", spec=tables)
+    (found,) = resolve(["clip_ratio"], at="delta==1.1.0+alpha0.4.1", spec=tables)
+    assert base.signature is not None
+    assert found.signature is not None
+    assert "clamped" in base.signature.traits
+    assert "Noted." in base.notes
+    assert "clamped" not in found.signature.traits
+    assert "Noted." not in found.notes
+    assert found.signature.unstated
+    assert any("has a `bound` of its own" in note for note in found.notes)
+    assert found.signature.reduction == base.signature.reduction
+    (kl,) = resolve(["kl"], at="delta==1.1.0+alpha0.4.1", spec=tables)
+    assert kl.signature is not None
+    assert not kl.signature.unstated
+
+
+def test_a_group_of_the_base_s_file_can_be_named(tmp_path: Path) -> None:
+    """Its facts hold in the derived releases that run on those of the base; its lines do not prove it."""
+    trainer = TRAINER.replace("at: [own.ratio]}", "at: [own.ratio], groups: [bounded]}")
+    folder = write_derived(tmp_path, trainer=trainer)
+    alpha = folder / "frameworks" / "alpha" / "new_trainer.yaml"
+    text = alpha.read_text(encoding="utf-8")
+    group = "groups: {bounded: [{releases: 1.0.0.., traits: [clamped], at: [clip.line]}]}\n"
+    named = text.replace("at: [clip.line]}", "at: [clip.line], groups: [bounded]}")
+    alpha.write_text(group + named, encoding="utf-8")
+    spec, findings = read(FOLDER, [folder])
+    assert spec is not None
+    assert findings == []
+    tables = _tables(spec)
+    for release, holds in [("1.0.0", False), ("1.1.0+alpha0.4.1", False), ("1.1.0+alpha1.0.0", True)]:
+        (found,) = resolve(["delta/ratio"], at=f"delta=={release}", spec=tables)
+        assert found.signature is not None
+        assert ("clamped" in found.signature.traits) is holds
+    cited = {entry.key: entry.at for entry in open_view("delta==1.1.0+alpha1.0.0", spec=tables).entries()}
+    assert cited["delta/ratio"] == ("own.ratio",)
+
+
+def test_changes_of_code_that_was_replaced_are_not_told(tmp_path: Path) -> None:
+    """`clip_ratio` is clamped in the base from 1.0.0 on."""
+    spec = load(FOLDER, [write_derived(tmp_path, trainer=TRAINER + "overrides: [clip]\n")])
+    found = diff("delta==1.1.0+alpha0.4.1", "delta==1.1.0+alpha1.0.0", spec=_tables(spec))
+    assert "clip_ratio" not in {item.key for item in found.changed}
+    assert "clip_ratio" in {item.key for item in found.unreviewed}
+
+
+@pytest.mark.parametrize(
+    ("said", "logged"), [("{brief: Its own., defaults: [{value: 0.5}]}", True), ("{brief: Its own.}", None)]
+)
+def test_a_derived_framework_has_defaults_of_its_own(tmp_path: Path, said: str, logged: bool | None) -> None:
+    """What its head says of a setting holds for all of its files; one of which it knows no default has none."""
+    framework = FRAMEWORK + f"config: {{beta: {said}}}\n"
+    tables = _tables(load(FOLDER, [write_derived(tmp_path, framework=framework)]))
+    assert resolve(["kl"], at="delta==1.1.0", spec=tables)[0].logged is logged
+
+
 def test_tables_kept_as_differences_say_the_same(spec: Spec) -> None:
     """Whoever reads them gets what tables built in memory say, from less text."""
     plain = build(spec)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlmetrics.names import diff
+import pytest
+from rlmetrics.names import NamesError, diff
 
 
 def test_a_new_meaning_under_an_old_name_is_a_change(tables):
@@ -109,6 +110,14 @@ def test_a_change_cites_the_release_that_was_asked_for():
     """Lines of the new release itself, whatever other releases show the same."""
     changes = {item.key: item for item in diff("trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.9.0").changed}
     assert {line.release for line in changes["loss"].evidence if line.path.startswith("trl/")} == {"1.9.0"}
+
+
+def test_the_loss_of_one_of_several_data_sets_is_compared():
+    """A name that fills a template with text of its own is what it says, also where it resembles another key."""
+    found = diff("trl[KTOTrainer]==0.17.0", "trl[KTOTrainer]==1.3.0", keys=["eval_math_loss"])
+    assert {item.key for item in found.changed} == {"eval_{eval_dataset}_loss"}
+    with pytest.raises(NamesError, match="did you mean eval_loss"):
+        diff("trl[KTOTrainer]==0.17.0", "trl[KTOTrainer]==1.3.0", keys=["eval_los"])
 
 
 def test_what_went_cites_the_release_that_had_it():

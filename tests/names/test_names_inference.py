@@ -31,7 +31,8 @@ def test_the_source_that_explains_the_most_is_taken(tables):
 def test_releases_that_the_keys_leave_open_are_told(tables):
     """The newest is returned, and it is said what else it may be."""
     with pytest.warns(
-        FallbackWarning, match=r"taken for NewTrainer 0\.3\.0–1\.0\.0; `--at 'alpha\[new\]==1\.0\.0'` settles it"
+        FallbackWarning,
+        match=r"taken for NewTrainer 0\.3\.0–1\.0\.0; `--at 'alpha\[new\]==1\.0\.0'` with your release settles it",
     ):
         assert infer_source(ALL_OF_0_3_0, spec=tables) == "alpha[NewTrainer]==1.0.0"
 
@@ -112,3 +113,16 @@ def test_a_framework_that_is_not_described_is_named(tables):
     assert named.as_json()["undescribed"] == "Elsewhere"
     assert find_source(Clues((*ALL_OF_0_3_0, "rollout/maze/return", "learner/lag")), known).undescribed is None
     assert find_source(Clues(("learner/lag", "mine")), known).undescribed is None
+
+
+@pytest.mark.parametrize("model", [{"model_type", "vocab_size", "architectures"}, set()])
+def test_a_models_own_settings_speak_for_no_release(model):
+    """What a model's configuration has, too, is no sign of the later release whose trainer has it as an argument."""
+    keys = ("objective/kl", "objective/entropy", "objective/scores_margin", "val/contain_eos_token", "logps/chosen")
+    of_both = {"top_k", "top_p", "temperature", "repetition_penalty"}
+    clues = Clues(keys, settings=frozenset({"beta", "missing_eos_penalty", *of_both, *model}))
+
+    releases = find_source(clues).candidates[0].releases
+
+    assert ("0.11.4" in releases) == bool(model)
+    assert "0.24.0" in releases

@@ -83,3 +83,18 @@ def test_every_template_that_is_listed_resolves(source):
 
     assert len(listed) > 5
     assert lost == []
+
+
+@pytest.mark.parametrize("release", ["0.9.2", "0.9.9"])
+def test_a_key_of_evaluation_is_known_by_the_name_in_the_code(release):
+    """OpenRLHF's loggers put `eval/` in front; without it the name is not one that a reward function chose."""
+    view = open_view(f"openrlhf[PPOTrainer]=={release}")
+    [bare] = view.find("eval_gsm8k_pass1")
+    [logged] = view.find("eval/eval_gsm8k_pass1")
+    assert (bare.entry.key, bare.entry.metric, bare.values) == (
+        logged.entry.key,
+        "validation/mean",
+        {"datasource": "gsm8k"},
+    )
+    [own] = view.find("eval_of_my_own")
+    assert own.entry.metric == "group/user_metric"

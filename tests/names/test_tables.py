@@ -7,7 +7,6 @@ import json
 from names.small_spec import small_spec
 from rlmetrics.codegen.tables import FOLDER, build, render
 from rlmetrics.names import Evidence, Tables, keys, load_tables, resolve
-from rlmetrics.names.tables.component_rows import metrics_of
 
 
 def _tables(files: dict[str, str]) -> dict[str, str]:
@@ -74,7 +73,7 @@ def test_the_lookup_names_every_file_that_may_log_a_metric():
         table = tables.framework(framework)
         for stem in {stem for _, stem, _, _ in table.components}:
             for row in table.component(stem).rows:
-                for metric in metrics_of(row):
+                for metric in row.metrics:
                     expected.setdefault(metric, {}).setdefault(framework, set()).add(stem)
     for metric in tables.metrics:
         found = {framework: set(stems) for framework, stems in tables.logged_by(metric).items()}
@@ -98,3 +97,15 @@ def test_lines_have_an_address_where_a_tag_holds_them():
     fork = build(small_spec())
     small = Tables(lambda name: fork[name].data).framework("alpha")
     assert small.address(Evidence(small.releases.names[0], "alpha/x.py", 7, "x")) is None
+
+
+def test_what_only_another_package_computes_has_its_lines():
+    """Keys of several evaluation sets stand in no file of TRL; their lines of transformers are told as of one set."""
+    lines = {
+        item.key: {(place.path, place.line, place.note) for place in item.evidence}
+        for item in keys("trl[GRPOTrainer]==1.16.0")
+        if item.key in ("eval_runtime", "eval_{eval_dataset}_runtime")
+    }
+    of_one, of_several = lines["eval_runtime"], lines["eval_{eval_dataset}_runtime"]
+    assert of_one & of_several
+    assert {note for _, _, note in of_several} == {"of transformers"}

@@ -114,10 +114,14 @@ def test_a_setting_that_the_key_depends_on_makes_a_difference(capsys):
         ("verl==0.5.0", "distillation.enabled", "verl 0.5.0 has no setting"),
         (GRPO, "num_iteration", "num_iterations"),
         ("trl[GRPOTrainer]==0.14.0", "cast_lm_head_to_fp32", "trl 0.14.0 has no setting"),
+        ("openrlhf[DPOTrainer]==0.11.2", "model.bet", "no setting 'model.bet' of openrlhf"),
     ],
 )
 def test_what_the_release_lacks_is_refused(capsys, at, setting, near):
-    """With the nearest name, in one line; a setting of another release is none of this one."""
+    """With the nearest name, in one line; a setting of another release is none of this one.
+
+    Where the settings of a release were not listed, nothing is said of which it has.
+    """
     value = "true" if setting == "distillation.enabled" else "2"
     assert main(["resolve", "loss", "--at", at, "--config", f"{setting}={value}"]) == 2
     out, err = capsys.readouterr()

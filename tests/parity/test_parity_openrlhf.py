@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 from folders import FIXTURES
-from rlmetrics import as_logged, functional
+from rlmetrics import as_logged, functional, resolve
 
 RECORDED = json.loads(gzip.decompress((FIXTURES / "parity" / "openrlhf-0.11.2.json.gz").read_bytes()))
 CLOSE = 2e-6
@@ -142,3 +142,32 @@ def test_losses_of_other_trainers_are_the_metrics() -> None:
     scores = _tensors(model["arrays"])
     for key in ("loss", "acc"):
         assert _logged("RewardModelTrainer", key, scores) == pytest.approx(model["numbers"][key], abs=CLOSE)
+
+
+@pytest.mark.parametrize("release", ["0.9.3", "0.10.2", "0.10.3"])
+def test_with_weights_of_the_engine_older_releases_log_another_divergence(release: str) -> None:
+    """Up to 0.10.2 what the released loss returns as ppo_kl is vllm_kl, or is taken against the engine (gspo)."""
+    packed = (FIXTURES / "parity" / f"openrlhf-{release}-corrected.json.gz").read_bytes()
+    flat = release != "0.10.2" and release != "0.10.3"
+    for event in json.loads(gzip.decompress(packed))["events"]:
+        one, settings = _tensors(event["arrays"]), event["settings"]
+        names = (
+            ("policy_loss_type", "enable_vllm_is_correction")
+            if flat
+            else ("actor.policy_loss_type", "algo.advantage.is_correction_enable")
+        )
+        config: dict[str, Any] = dict(zip(names, (settings["policy_loss_type"], settings["correction"]), strict=True))
+        (found,) = resolve(["ppo_kl"], f"openrlhf[PPOTrainer]=={release}", config=config)
+        wrong = settings["correction"] and release != "0.10.3"
+        gspo = settings["policy_loss_type"] == "gspo"
+        assert found.metric == ("kl/rollout/k1" if wrong and not gspo else "kl/old/k1")
+        traits = () if found.signature is None else found.signature.traits
+        assert ("log_ratio_overwritten" in traits) == (wrong and not gspo)
+        assert ("old_logprobs_from_generation" in traits) == (wrong and gspo)
+        old = one["rollout_logprobs"] if wrong and gspo else one["old_logprobs"]
+        given = {**one, "old_logprobs": old} if gspo else one
+        made = functional.REGISTRY[str(found.metric)]
+        value = float(made.function(*(given[name] for name, *_ in made.inputs)))
+        assert event["numbers"]["ppo_kl"] == pytest.approx(value, abs=CLOSE)
+        if wrong and not gspo:
+            assert event["numbers"]["ppo_kl"] == event["numbers"]["vllm_kl"]

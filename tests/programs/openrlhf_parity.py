@@ -1,6 +1,7 @@
 """Records what OpenRLHF's own code makes of fixed tensors on a CPU.
 
-``python -m programs.openrlhf_parity TREE RELEASE OUT``, with ``tests`` on the path, writes ``OUT``.
+``python -m programs.openrlhf_parity TREE RELEASE OUT``, with ``tests`` on the path, writes ``OUT``; with
+``--corrected`` only what the policy loss of a release up to 0.11.1 gives with weights between trainer and engine.
 
 TREE is the unpacked wheel. Its modules are imported as they are; what they import and these runs never call (Ray, vLLM,
 DeepSpeed, Transformers and others) is replaced by empty modules. The losses, estimators, entropies and advantages are
@@ -22,7 +23,7 @@ import math
 import random
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -221,6 +222,25 @@ def called() -> list[dict[str, Any]]:
     return events
 
 
+def corrected() -> list[dict[str, Any]]:
+    """Call the policy loss with and without weights between trainer and engine, for both kinds of loss."""
+    policy_loss = theirs("models.loss").PolicyLoss
+    made = batch([4, 1, 3], 4, 11)
+    events = []
+    for kind in ("ppo", "gspo"):
+        for correction in (False, True):
+            found = policy_loss(
+                policy_loss_type=kind,
+                enable_vllm_is_correction=correction,
+                vllm_is_truncated_threshold=[0.5, 5.0],
+            )(made["logprobs"], made["old_logprobs"], made["advantages"], made["mask"], made["rollout_logprobs"])
+            numbers = dict(zip(("loss", "clip_ratio", "ppo_kl", "vllm_kl"), found, strict=True))
+            kept = {key: value for key, value in numbers.items() if value is not None}
+            settings = {"policy_loss_type": kind, "correction": correction}
+            events.append({"name": "corrected", "settings": settings, "arrays": listed(made), "numbers": listed(kept)})
+    return events
+
+
 def namespace(settings: dict[str, Any]) -> Any:
     """Return nested settings as OpenRLHF has them."""
     return SimpleNamespace(
@@ -375,18 +395,10 @@ def reported(
     return dict(trainer.ppo_train(0.01))
 
 
-def main() -> None:
-    """Write the recording."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("tree", help="the unpacked wheel, which holds openrlhf/")
-    parser.add_argument("release")
-    parser.add_argument("out", type=Path)
-    options = parser.parse_args()
-    sys.meta_path.append(Absent())
-    sys.path.insert(0, options.tree)
-    torch.cuda.current_device = lambda: "cpu"  # type: ignore[assignment]
+def whole_updates() -> list[dict[str, Any]]:
+    """Let the actor go over micro-batches of several sizes, with several settings."""
     sizes = ([[1], [3]], [[1], [1], [1], [9]], [[2, 2], [2, 2]], [[4, 1], [2, 3], [1, 1]])
-    updates = [
+    return [
         update(one, **settings)
         for one in sizes
         for settings in (
@@ -396,11 +408,29 @@ def main() -> None:
             {"kl_in_loss": True, "estimator": "k2"},
         )
     ]
-    events = [*called(), *advantages(), *updates]
+
+
+def record(
+    events: Callable[[], list[dict[str, Any]]],
+    about: str | None,
+    weighed: Callable[[], list[dict[str, Any]]] | None = None,
+) -> None:
+    """Read the command line, import the release, and write what events, or those that are weighed, say of it."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("tree", help="the unpacked wheel, which holds openrlhf/")
+    parser.add_argument("release")
+    parser.add_argument("out", type=Path)
+    if weighed is not None:
+        parser.add_argument("--corrected", action="store_true", help="the policy loss with weights of the engine alone")
+    options = parser.parse_args()
+    sys.meta_path.append(Absent())
+    sys.path.insert(0, options.tree)
+    torch.cuda.current_device = lambda: "cpu"  # type: ignore[assignment]
+    made = weighed() if weighed is not None and options.corrected else events()
     with gzip.GzipFile(options.out, "wb", mtime=0) as file:
-        file.write(json.dumps({"release": options.release, "events": events}, separators=(",", ":")).encode())
-    print(options.out.stat().st_size, "bytes,", sum(len(event["numbers"]) for event in events), "numbers")
+        file.write(json.dumps({"release": options.release, "events": made}, separators=(",", ":")).encode())
+    print(options.out.stat().st_size, "bytes,", sum(len(event["numbers"]) for event in made), "numbers")
 
 
 if __name__ == "__main__":
-    main()
+    record(lambda: [*called(), *advantages(), *whole_updates()], __doc__, corrected)

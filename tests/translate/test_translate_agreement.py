@@ -47,7 +47,11 @@ def test_what_is_written_is_what_the_true_source_gives(run, truth, target, tmp_p
         old: how["to"] for old, how in found["translated"].items()
     }
     trainer = truth[truth.index("[") + 1 : truth.index("]")]
-    assert [note for note in found["notes"] if note.startswith(f"taken for {trainer} ") and "`--from '" in note]
+    assert [
+        note
+        for note in found["notes"]
+        if note.startswith(f"taken for {trainer} ") and "` with your release settles it" in note
+    ]
 
 
 @pytest.mark.parametrize(
@@ -131,3 +135,42 @@ def test_names_that_all_set_aside_are_so_under_the_likeliest():
     both = _either("GRPOTrainer", ("0.18.2", "0.18.1"), "clip_ratio/high_max").translator(Options(target), None)
     assert both.key("clip_ratio/high_max").output == "untranslated/trl-0.18.2/clip_ratio/high_max"
     assert both.report.undecided == {}
+
+
+def test_values_tell_what_names_leave_open(tmp_path, capsys):
+    """A trainer without a critic logs its loss as a constant 0: translate asks the values, as check does."""
+    rows = (_RUNS / "trl-0.18.2-ppo.jsonl").read_text(encoding="utf-8").splitlines()
+    answers = []
+    for name, critic in (("with.jsonl", 1.5), ("without.jsonl", 0.0)):
+        path = tmp_path / name
+        path.write_text("".join(json.dumps({**json.loads(row), **spoken_of(critic)}) + "\n" for row in rows))
+        main(["translate", str(path), "--to", "canonical", "--json"])
+        report = json.loads(capsys.readouterr().out)
+        main(["check", str(path), "--json"])
+        answers.append((report["undecided"], json.loads(capsys.readouterr().out)["source"]["candidates"]))
+
+    assert "loss/value_avg" not in answers[0][0]
+    assert "loss/value_avg" in answers[1][0]
+    named = ["".join(one["source"] for one in found) for _, found in answers]
+    assert ["RLOOTrainer" in names for names in named] == [False, True]
+
+
+def spoken_of(critic: float) -> dict[str, float]:
+    """What a trainer with or without a critic logs of it."""
+    return dict.fromkeys(("loss/value_avg", "val/clipfrac_avg"), critic)
+
+
+def test_a_difference_of_one_candidate_is_said_of_that_one():
+    """What RLOO alone does to rewards is not said of a run that GRPO may have logged; what both do is said plainly."""
+    key, sources = "frac_reward_zero_std", ("trl[GRPOTrainer]==1.16.0", "trl[RLOOTrainer]==1.16.0")
+    likely = Candidate("trl", "GRPOTrainer", ("1.16.0",), 1.0, alike=True, explained=1)
+    answer = SourceAnswer(sources[0], (likely,), meanings=sources)
+    translator = Several(answer, frozenset({key})).translator(Options(target="canonical"), None)
+
+    told = {one.what for one in translator.key(key).differs_by}
+
+    grpo, rloo = ({one.what for one in Translator(one, "canonical").key(key).differs_by} for one in sources)
+    assert rloo - grpo
+    assert {f"if RLOOTrainer logged it: {what}" for what in rloo - grpo} <= told
+    assert rloo & grpo <= told
+    assert not (rloo - grpo) & told

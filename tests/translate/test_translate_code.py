@@ -188,6 +188,15 @@ def test_keys_within_regular_expressions_are_told(code):
     assert written is None
 
 
+def test_a_notebook_that_has_shown_nothing_is_code(code):
+    """It is no log, so its keys are listed as those of a script are, and nothing is written."""
+    cell = {"cell_type": "code", "metadata": {}, "source": ['x = row["completion_length"]'], "outputs": []}
+    text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    done, report, written = code(text, name="bare.ipynb")
+    assert (done, written) == (0, None)
+    assert [(key["cell"], key["line"], key["key"]) for key in report["keys"]] == [(1, 1, "completion_length")]
+
+
 def test_outputs_of_a_rewritten_notebook_keep_their_names_and_that_is_said(tmp_path, capsys):
     """They show what ran; the notebook is run again, or translated as the log that it is."""
     table = "<table><thead><tr><th>Step</th><th>completion_length</th></tr></thead></table>"

@@ -272,6 +272,28 @@ def test_a_folder_of_logs_is_told_apart(tmp_path):
     }
 
 
+@pytest.mark.parametrize("target", ["canonical", VERL])
+def test_a_translated_console_is_a_console_with_the_same_steps(target, tmp_path):
+    """A copy is recognised by its epoch, whatever that is called, and its bars place its rows as they did before."""
+    rows = [
+        f"{{'loss': 0.{step}, 'learning_rate': 1e-05, 'kl': 0.1, 'reward': 0.25, 'epoch': {step / 10}}}"
+        for step in (1, 2, 3)
+    ]
+    bars = [f"\r 10%|#  | {10 * step}/30 [00:0{step}<00:10,  1.00it/s]" for step in (1, 2, 3)]
+    path, copy = tmp_path / "old.log", tmp_path / "new.log"
+    summary = "{'train_runtime': 9.5, 'train_loss': 0.2, 'epoch': 0.3}\n"
+    path.write_text("".join(f"{bar}\r{row}\n{bar}" for bar, row in zip(bars, rows, strict=True)) + f"\r{summary}")
+
+    translate_file(path, source=GRPO, target=target, output=copy)
+
+    assert "'epoch'" not in copy.read_text() or target == VERL
+    assert (kind_name(path), kind_name(copy)) == ("hf-console", "hf-console")
+    steps = [
+        [row.step for run in kinds.KINDS["hf-console"].open(log).read() for row in run.rows] for log in (path, copy)
+    ]
+    assert steps == [[10, 20, 30, 30]] * 2
+
+
 def test_a_value_that_cannot_be_converted_names_its_line(tmp_path):
     """Text and booleans are copied; what an affine relation can't carry is refused, not guessed."""
     path = tmp_path / "console.log"

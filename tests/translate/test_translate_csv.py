@@ -100,6 +100,19 @@ def test_values_of_an_affine_column_are_converted_and_others_are_not(translated)
     assert report["records"] == 3
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_stay_where_values_are_converted(end, translated):
+    """A line without a cell is no row: it is written where it stood, in a wide table as in a long one."""
+    wide = end.join(["Step,actor/lr(1e-4)", "1,2.5", "", "2,5", "", ""])
+    long = end.join(["step,metric,value", "1,actor/lr(1e-4),2.5", "", "1,mine,3", "", ""])
+
+    _, columns, _ = translated(wide, "verl==0.1", "verl==0.9.1")
+    _, points, _ = translated(long, "verl==0.1", "verl==0.9.1", "--force")
+
+    assert columns.decode() == end.join(["Step,actor/lr", "1,0.00025", "", "2,0.0005", "", ""])
+    assert points.decode() == end.join(["step,metric,value", "1,actor/lr,0.00025", "", "1,mine,3", "", ""])
+
+
 def test_names_in_a_column_are_translated(translated):
     """A table with a row for each number: its names change, values are converted, and all else stays."""
     old = 'run,step,metric,value,note\na,1,num_tokens,2048,"x,y"\na,1,mine,1.50,\na,1,"epoch",0.25,\n'

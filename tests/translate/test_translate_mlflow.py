@@ -4,6 +4,8 @@ import json
 import math
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -196,6 +198,35 @@ def test_a_name_that_is_a_folder_of_another_is_refused(tmp_path, capsys):
     assert f"REFUSED, left out (1):\n  {line}\n" in captured.out
     assert not [path for path in (tmp_path / "mlruns.translated" / "1" / ("a" * 32)).rglob("*") if path.is_file()]
     assert (tmp_path / "mlruns.translated" / "1" / ("b" * 32) / "metrics" / new).is_file()
+
+
+def test_a_database_in_use_is_copied_as_of_one_moment(written, tmp_path):
+    """While another process logs, the copy holds whole transactions only, and the writer is not in its way."""
+    store = shutil.copy(written["sqlite"], tmp_path / "mlruns.db")
+    code = f"""
+import sqlite3
+database = sqlite3.connect({str(store)!r}, isolation_level=None, timeout=60)
+(run,) = database.execute("SELECT run_uuid FROM runs LIMIT 1").fetchone()
+print("ready", flush=True)
+for number in range(10**9):
+    database.execute("BEGIN IMMEDIATE")
+    for key in ("pairs/a", "pairs/b"):
+        database.execute("INSERT INTO metrics VALUES (?, 0.5, ?, ?, ?, 0)", (key, number, run, number))
+    database.execute("COMMIT")
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as writer:
+        try:
+            assert writer.stdout is not None
+            writer.stdout.readline()
+            translate_file(store, source=VERL, target="canonical", output=tmp_path / "out.db")
+            assert writer.poll() is None
+        finally:
+            writer.kill()
+
+    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
+        counts = dict(database.execute("SELECT key, count(*) FROM metrics WHERE key LIKE 'pairs/%' GROUP BY key"))
+        assert counts["pairs/a"] == counts["pairs/b"] > 0
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 def test_other_tables_stay(written, tmp_path):

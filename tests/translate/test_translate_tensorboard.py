@@ -314,6 +314,19 @@ def test_without_tensorboard_one_line_names_the_extra(tmp_path):
     assert done.stderr == 'rlmetrics translate: needs tensorboard; pip install "rlmetrics[tensorboard]"\n'
 
 
+def test_texts_about_the_run_are_no_metrics(tmp_path, capsys):
+    """The arguments and the model's configuration, which transformers writes as texts, keep their tags."""
+    folder = shutil.copytree(FIXTURES / "trl-1.16.0-grpo", tmp_path / "run")
+    before = {tag for tag in KIND.open(folder).names() if "text_summary" in tag}
+
+    assert main(["translate", str(folder), "--to", CANONICAL, "--json"]) == 0
+
+    report = json.loads(capsys.readouterr().out)
+    named = [*report["translated"], *report["unknown"], *report["unchanged"], *report["set_aside"]]
+    assert not [name for name in named if "text_summary" in name] + [*before]
+    assert KIND.open(tmp_path / "run.translated").argument_names()[None] >= {"loss_type"}
+
+
 def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
     """GRPOTrainer and RLOOTrainer log the same keys; transformers' callback writes the arguments as a text."""
     folder = shutil.copytree(FIXTURES / "trl-1.16.0-grpo", tmp_path / "run")
@@ -334,3 +347,23 @@ def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
         "logging_steps",
         "per_device_train_batch_size",
     }
+
+
+def test_a_tensor_that_cannot_be_read_is_no_number(tmp_path, capsys):
+    """An event whose tensor lost its type is no point of a curve, keeps no other from being read, and is not lost."""
+    tensor = make_tensor_proto(0.5)
+    tensor.dtype = 0
+    events = [event_of(step, Summary.Value(tag="train/loss", tensor=tensor)) for step in range(3)]
+    events += [event_of(step, Summary.Value(tag="train/reward", simple_value=0.25)) for step in range(3)]
+    path = write_events(tmp_path / "events.out.tfevents.1", *events)
+
+    rows = [row.values for run in KIND.open(path).read() for row in run.rows]
+    assert [row for row in rows if "train/loss" in row] == []
+    assert [row["train/reward"] for row in rows] == [0.25] * 3
+
+    assert (
+        main(["translate", str(path), "--from", "trl[grpo]==1.16.0", "--to", CANONICAL, "-o", str(tmp_path / "out")])
+        == 0
+    )
+    capsys.readouterr()
+    assert len(records_of(tmp_path / "out")) == len(records_of(path))

@@ -258,7 +258,7 @@ def test_damage_is_one_line_and_nothing_is_written(project, tmp_path, capsys, da
     error = capsys.readouterr().err
     assert code == 2
     assert expected in error
-    assert error.count("\n") == 1
+    assert error.count(str(project)) == error.count("\n") == 1
     assert sorted(os.listdir(tmp_path)) == before
 
 

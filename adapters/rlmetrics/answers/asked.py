@@ -108,6 +108,7 @@ def answer_at(view: View, key: str, *, config: Config = None, full: bool = False
     asked = meant(view, key, config=config)
     first = asked.found[0]
     own = first.component is not None and (asked.own or is_users_own(first.metric, view.tables))
+    own = own and not ("{" in key and first.template == key)  # the template itself was asked for
     if (first.component is None or own) and isinstance(view, FrameworkView):
         return Answer(_not_logged(view, asked, own=own, full=full), _links(view, first))
     lines = _known(view, asked.found, full=full)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rlmetrics.names import DiffResult
     from rlmetrics.names.tables.tables import Tables
     from rlmetrics.names.upgrades.causes import SharedCause, TakenBack
+    from rlmetrics.names.upgrades.changed_defaults import ChangedDefault
     from rlmetrics.names.upgrades.diff_records import ListedKey
 
 __all__ = ["diff_lines", "key_lines", "turned_lines"]
@@ -109,29 +110,31 @@ def _causes(
     for cause in (*plain, *(timers if full or not plain else ())):
         keys = _keys(cause, moved.get(cause.name, ()), result) if with_keys else ""
         head = f"{symbol(cause.severity)} {cause.release or '':<{longest}}  "
-        rows.append((_section(cause), beside(head, keys, cause_words(cause, tables, full=full))))
+        rows.append((_section(cause, result), beside(head, keys, cause_words(cause, tables, full=full))))
     rest = later("and {count} more cause: --full"), later("and {count} more causes: --full")
     return ranked(rows, [*others], _WHOLE if full else _SHORT, rest)
 
 
-def _section(cause: SharedCause) -> str:
+def _section(cause: SharedCause, result: DiffResult) -> str:
     """Return under which settings a cause shows; nothing for one that may show by default."""
     if cause.applies is not False:
         return ""
-    return phrase("not by default") if is_complex(cause) else phrase("only if {setting}", setting=cause.only_if)
+    if not is_complex(cause):
+        return phrase("only if {setting}", setting=cause.only_if)
+    return phrase("not with these settings") if result.given else phrase("not by default")
 
 
 def _keys(cause: SharedCause, moved: Sequence[str], result: DiffResult) -> str:
     """Return the keys of a cause, those that come into the log or leave it with that."""
     gone = {key for effect in cause.effects if effect.kind == "logged" and not effect.after for key in effect.keys}
-    keys = [*cause.keys, *(key for key in moved if key not in cause.keys)]
+    # A cause that changes keys of evaluation only is about these.
+    keys = [*(cause.keys or cause.folded), *(key for key in moved if key not in cause.keys)]
     whole = result.kept + sum(item.mode == "train" for item in result.renamed)
     if len(keys) > 5 and len(keys) * 5 >= whole * 4:
         return f"{len(keys)} of {counted(whole, 'key')}"
     names = [_held(f"{name} (not logged)" if name in gone else name) for name in braced(keys)]
     if not result.several:
         return ", ".join(names)
-    # A cause that changes keys of evaluation only has none to name here.
     return ", ".join([*names[:-1], " ".join([*names[-1:], f"({few(cause.components, _NARROW)})"])])
 
 
@@ -218,11 +221,22 @@ def _names(keys: Sequence[str], room: int | None) -> str:
 
 def _defaults(result: DiffResult, *, full: bool) -> list[str]:
     told = [item for item in result.defaults if full or item.decides or item.moves]
-    texts = [f"{item.name} {shown(item.before)} -> {shown(item.after)}".replace(" ", HARD_BLANK) for item in told]
+    texts = [f"{_setting(item)} {shown(item.before)} -> {_default(item)}".replace(" ", HARD_BLANK) for item in told]
     rest = len(result.defaults) - len(told)
     if rest:
         texts.append(phrase("{count} more: --full", count=rest).replace(" ", HARD_BLANK))
     return _labelled("Defaults", [" · ".join(texts)] if texts else [])
+
+
+def _default(item: ChangedDefault) -> str:
+    """Return a new default, with what comes of one that the constructor settles."""
+    return shown(item.after) if item.settled is None else f"{shown(item.after)} ({spoken(item.settled)})"
+
+
+def _setting(item: ChangedDefault) -> str:
+    if item.formerly is None:
+        return item.name
+    return phrase("{name} (formerly {former})", name=item.name, former=item.formerly)
 
 
 def _folded(result: DiffResult, *, full: bool) -> list[str]:

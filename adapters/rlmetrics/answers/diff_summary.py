@@ -74,15 +74,19 @@ def summary(result: DiffResult, tables: Tables, *, key: str | None = None) -> st
     if key is not None:
         sentences = [_of_key(result, key, tables)]
         if seen and not result.added:
-            sentences.append(phrase("By default {what}.", what=_joined(seen)))
+            head = later("With these settings {what}.") if result.given else later("By default {what}.")
+            sentences.append(phrase(head, what=_joined(seen)))
     else:
         sentences = [_counts(result, tables)]
         to = source_words(result.to, tables)
         sentences += [f"{to} is what {item.former} was." for item in result.classes]
         if seen:
-            sentences.append(phrase("With default settings you see this: {what}.", what=_joined(seen)))
+            default = later("With default settings you see this: {what}.")
+            head = later("With these settings you see this: {what}.") if result.given else default
+            sentences.append(phrase(head, what=_joined(seen)))
     if not seen and result.changed and all(item.applies is False for item in result.changed):
-        sentences.append("With default settings none of it shows.")
+        default = "With default settings none of it shows."
+        sentences.append("With these settings none of it shows." if result.given else default)
     sentences += _unreviewed(result, key)
     return " ".join(sentences)
 

@@ -20,9 +20,10 @@ from rlmetrics.names.tables.sentence_case import lowered
 from .judgement import BAD, LEVELS, Judgement
 from .pasted import Given
 from .trust import needs_words
-from .value_evidence import NOTHING, RowEvidence, answer, is_value
+from .usual_values import unremarkable
+from .value_evidence import NOTHING, STAND_IN, RowEvidence, answer, is_value
 from .value_limits import at_limit
-from .value_ranges import applies, as_read, outside, rounded, unremarkable
+from .value_ranges import applies, as_read, covers_end, outside, rounded
 
 if TYPE_CHECKING:
     from rlmetrics.health import Finding
@@ -82,6 +83,10 @@ def judge(
     readings = readings_of(tables.texts.get(resolution.metric or "", {}))
     if not said:
         about = [item for item in readings if applies(item, resolution, given)]
+        if beyond := outside(resolution, given, tables):
+            # What is said of large values is said of those that the metric can have.
+            impossible = any(item.level in BAD for item in beyond)
+            about = [item for item in about if not (impossible and covers_end(item, resolution, given, tables))]
         said += [_read(item, as_read(item, resolution, given)) for item in _in_row(about, evidence)]
     if not any(item.level in BAD for item in said):
         # What is said of a value may lie outside the range: -1 for a number that is not available, or rounding.
@@ -225,4 +230,18 @@ def _constants(view: View, resolution: Resolution, given: Given, evidence: RowEv
             here = "as here" if config is not None and config.given else "as by default"
             text = f"{constant.value} while {guard}, {here}{constant.remark}"
         said.append(Judgement("expected" if certain else "info", "constant", f"{given.text} {begin}: it is {text}."))
-    return said
+    return said or _stand_ins(view, resolution, given)
+
+
+def _stand_ins(view: View, resolution: Resolution, given: Given) -> list[Judgement]:
+    """Return that 0 stands in place of a measurement, where a setting has it so and no constant is stated."""
+    has = resolution.signature is not None and STAND_IN in resolution.signature.traits
+    if not has or given.number != 0 or given.half or not isinstance(view, FrameworkView):
+        return []
+    component = view.components[str(resolution.component)]
+    here = "as here" if component.config.given else "as by default"
+    # An entry of a view, whose values are judged as well, is a template itself.
+    template = str(getattr(resolution, "template", resolution.key))
+    guards = component.guards_of_trait(STAND_IN, template, resolution.mode or "train")
+    says = [f"{given.text} is expected: it is 0, and nothing is measured, while {guard}, {here}." for guard in guards]
+    return [Judgement("expected", "constant", text) for text in says[:1]]

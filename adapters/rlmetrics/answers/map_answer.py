@@ -259,7 +259,9 @@ def key_lines(names: NameMap, row: MapRow) -> list[str]:
     notes = MapNotes(names, [row])
     here, there = names.from_view.source, names.to_view.source
     if row.to is None:
-        first = phrase("{key} ({here}) has no counterpart in {there}.", key=row.from_, here=here, there=there)
+        meant = other_programs(names.to_view)
+        place = str(there) if meant is None else phrase("{part} of {whole}", part=spoken(meant[0]), whole=there)
+        first = phrase("{key} ({here}) has no counterpart in {there}.", key=row.from_, here=here, there=place)
         lines = wrapped(f"{symbol(row.severity)} {first}", hanging=2)
         for near in row.related[:3]:
             text = f"{symbol('look-alike')} {near.to}: {spoken(near.short or near.why)}"

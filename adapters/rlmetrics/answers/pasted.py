@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from rlmetrics.lazy_typing import Any, NamedTuple
 from rlmetrics.names.tables.printed_numbers import half_unit, shared_decimals
 
-__all__ = ["Given", "no_number", "parse_row", "parse_rows", "parse_value"]
+__all__ = ["Given", "apart", "no_number", "parse_row", "parse_rows", "parse_value"]
 
 _PLAIN = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _LOST = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
@@ -83,6 +83,21 @@ def parse_rows(texts: Sequence[str]) -> dict[str, Given]:
     if len(texts) > 1 and all(len(row) <= 1 for row in rows) and (whole := parse_row("\n".join(texts))):
         return whole
     return {key: given for row in rows for key, given in row.items()}
+
+
+def apart(texts: Sequence[str]) -> list[list[str]]:
+    """Return pasted lines parted into rows: one that has a key of the row before it once more begins another row."""
+    rows: list[list[str]] = []
+    known: dict[str, Given] = {}
+    for text in texts:
+        values = parse_row(text)
+        again = any(key in known and known[key].text != given.text for key, given in values.items())
+        if again or not rows:
+            rows.append([])
+            known = {}
+        rows[-1].append(text)
+        known.update(values)
+    return rows
 
 
 def no_number(text: str) -> tuple[str, str] | None:

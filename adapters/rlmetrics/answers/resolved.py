@@ -11,12 +11,11 @@ from rlmetrics.wording.key_words import key_brief
 from rlmetrics.wording.metric_facts import (
     as_shown,
     first_clause,
-    formula_texts,
-    health_texts,
     is_told_by_key,
     measured_text,
     metric_brief,
     of_metric,
+    own_formula,
     quantity,
     reads_texts,
     sentence,
@@ -27,6 +26,7 @@ from rlmetrics.wording.source_places import addresses_of, place_texts
 from rlmetrics.wording.terminal import LABEL, columns, first_fitting, if_fitting, labelled, symbol, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
+from .key_health import key_health_texts
 from .trust import averaged_lines, cadence_lines, is_biased, logged_lines, needs_words, trust_texts
 from .value_ranges import axis_of
 
@@ -68,10 +68,11 @@ _DETAILS = (_PLENTY, _Detail(2, 1, 1, reads=True), _Detail(2, 1, 0, reads=True),
 
 
 class _Around(NamedTuple):
-    """What takes time to find: settings that change a key, and its look-alikes."""
+    """What takes time to find: settings that change a key, its look-alikes, and where the source shows it."""
 
     settings: Sequence[Setting]
     friends: Sequence[tuple[str, str]]
+    source: Sequence[str]
 
 
 def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) -> list[str]:
@@ -97,7 +98,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
         *_formula(view, resolution, resolution.metric, full=full),
         *averaged_lines(view, resolution),
         *([] if biased else told_trust),
-        *labelled("healthy", health_texts(resolution.metric, view.tables, axis=axis, full=full)),
+        *labelled("healthy", key_health_texts(view, resolution, full=full)),
     ]
     after = [*cadence_lines(resolution, full=full), *_constant(resolution, full=full)]
     if changes is not None:
@@ -107,7 +108,7 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
     else:
         texts = reads_texts(resolution.metric, view.tables)
         reads = labelled("reads", [of_metric(text, axis) for text in texts])
-        around = _around(view, resolution)
+        around = _around(view, resolution, full=False)
         rests = [(reads if detail.reads else [], _rest(view, resolution, detail, around)) for detail in _DETAILS]
     logged = logged_lines(view, resolution, full=full)
     late = first_fitting([[*ahead, *curve, *number, *logged, *after, *rest] for curve, rest in rests], _SCREEN)
@@ -121,8 +122,8 @@ def resolved_lines(view: View, resolution: Resolution, *, full: bool = False) ->
 def _formula(view: View, item: Resolution, metric: str, *, full: bool) -> list[str]:
     """Return the formula of what is measured, or in words what it measures."""
     signature = item.signature
-    variant, span = (None, None) if signature is None else (signature.reproduced_by, signature.span)
-    formula = formula_texts(metric, variant, view.tables)
+    span = None if signature is None else signature.span
+    formula = own_formula(metric, signature, view.tables)
     lines = labelled("formula", formula if full or len(formula) <= _FORMULA else formula[:1])
     # On a screen the formula says it, and the lines are wanted for how the curve is read.
     measured = measured_text(metric, view.tables, span) if full or not formula else None
@@ -138,7 +139,7 @@ def _rest(
     view: View, item: Resolution, detail: _Detail, around: _Around | None = None, *, full: bool = False
 ) -> list[str]:
     """Return what comes after the facts of the number itself: settings, look-alikes, source, function and notes."""
-    settings, friends = around or _around(view, item)
+    settings, friends, source = around or _around(view, item, full=full)
     lines: list[str] = []
     if settings:
         from rlmetrics.wording.setting_words import setting_lines
@@ -146,25 +147,27 @@ def _rest(
         lines += setting_lines(settings, detail.settings, full=full)
     shown = friends if full else friends[: detail.friends]
     tail = labelled("unlike", [f"{symbol('look-alike')} {names}: {spoken(why)}" for names, why in shown])
-    tail += source_lines(item, full=full)
+    tail += source
     if item.function is not None:
         tail += labelled("compute", item.function)
     tail += _notes(view, item, detail.notes, full=full)
     return [*lines, *(["", *tail] if tail else [])]
 
 
-def _around(view: View, item: Resolution) -> _Around:
-    """Return the settings that change a key, and what it must not be taken for."""
+def _around(view: View, item: Resolution, *, full: bool) -> _Around:
+    """Return the settings that change a key, what it must not be taken for, and where it is shown."""
     from .unlike import unlike
 
     mode = item.mode or "train"
     is_alone = is_told_by_key(item.metric, view.tables)
-    friends = [] if is_alone else unlike(view, str(item.metric), mode, str(item.component))
+    friends = [] if is_alone else unlike(view, str(item.metric), mode, str(item.component), item.template)
+    source = source_lines(item, full=full)
     if not isinstance(view, FrameworkView) or item.template is None:
-        return _Around((), friends)
+        return _Around((), friends, source)
     from rlmetrics.wording.setting_words import settings_that_change
 
-    return _Around(settings_that_change(view.components[str(item.component)], item.template, mode), friends)
+    settings = settings_that_change(view.components[str(item.component)], item.template, mode)
+    return _Around(settings, friends, source)
 
 
 def resolved_links(view: View, resolution: Resolution) -> dict[str, str]:

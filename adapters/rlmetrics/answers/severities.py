@@ -37,8 +37,8 @@ class Severities:
 
     Attributes:
         same: Keys that mean the same, or nearly so.
-        left: Keys that have a counterpart and were left alone: its name needs a value, or only what is exact was to be
-            carried over.
+        left: Keys that have a counterpart and did not get its name: that needs a value, only what is exact was to be
+            carried over, or what may have logged them decides on the counterpart.
         apart: Keys without a counterpart.
         unsure: Keys that keep their name and are biased.
     """
@@ -114,13 +114,17 @@ class Severities:
         return self._line(severity, "", names, len(names)) if names else []
 
     def _left(self, severity: str) -> Iterator[str]:
-        by_need: dict[tuple[str, ...], list[str]] = {}
+        by_reason: dict[str, list[str]] = {}
         for key, how in self._report.kept.items():
-            if how["severity"] == severity and key not in self._collided:
-                by_need.setdefault(tuple(how.get("needs", ())), []).append(key)
-        for needs, keys in by_need.items():
-            options = " ".join(f"--bind {name}=…" for name in needs)
-            why = begun("kept without {options}:", options=options) if needs else begun("kept (--strict):")
+            if how["severity"] != severity or key in self._collided:
+                continue
+            options = " ".join(f"--bind {name}=…" for name in how.get("needs", ()))
+            if key in self._report.undecided:
+                why = begun("set aside, as the source is not certain:")
+            else:
+                why = begun("kept without {options}:", options=options) if options else begun("kept (--strict):")
+            by_reason.setdefault(why, []).append(key)
+        for why, keys in by_reason.items():
             yield from self._line(severity, why, keys, len(keys))
 
     def _apart(self, severity: str) -> list[str]:

@@ -22,14 +22,15 @@ from rlmetrics.wording.signature_words import listed, population_words, ranges_w
 from rlmetrics.wording.terminal import LABEL, columns, labelled, symbol, wrapped
 from rlmetrics.wording.voice import phrase, spoken
 
-from .unlike import friends_of, spelled
+from .unlike import friends_of, look_alikes
 
 if TYPE_CHECKING:
     from rlmetrics.names.lookup.metric_summary import Shown, Spelling
     from rlmetrics.names.settings.configuration import Config
     from rlmetrics.names.sources.source import Source
+    from rlmetrics.names.tables.framework_table import FrameworkTable
     from rlmetrics.names.tables.key_records import Entry
-    from rlmetrics.names.tables.tables import FrameworkTable, Tables
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["choice_lines", "shown_lines"]
 
@@ -231,7 +232,7 @@ def _remark(entry: Entry, history: History, release: str, tables: Tables) -> str
 def _not_logged(framework: str, metric: str, tables: Tables) -> str:
     newest = tables.framework(framework).releases.names[-1]
     for friend in friends_of(metric, tables):
-        keys = spelled(tables, framework, newest, friend, "train")
+        keys = look_alikes(tables, framework, newest, friend)
         if keys:
             what = spoken(quantity(friend, tables))
             return phrase("not logged. Closest: {key} ({what})", key=keys[0], what=what)

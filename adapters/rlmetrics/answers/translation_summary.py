@@ -6,8 +6,11 @@ import os
 from collections.abc import Iterable, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
+from rlmetrics.logs.reading.steps import STEP_NAMES
+from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.wording.footnotes import Notes, notes_of
 from rlmetrics.wording.keylists import fitting
+from rlmetrics.wording.metric_facts import converted
 from rlmetrics.wording.signature_words import chosen_lines
 from rlmetrics.wording.terminal import columns, extent, width, wrapped
 from rlmetrics.wording.voice import begun, later, phrase, spoken
@@ -155,6 +158,17 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
+_UNDECIDED = (
+    later("Set aside under {place}, as its counterpart depends on the release or trainer:"),
+    later("Set aside under {place}, as their counterparts depend on the release or trainer:"),
+)
+_OTHERWISE_MEANT = (
+    later("Set aside under {place}, where the target means something else by the name:"),
+    later("Set aside under {place}, where the target means something else by these names:"),
+)
+"""Why one name, and why several are set aside."""
+
+
 def _aside(report: Report, *, dropped: bool) -> Iterable[str]:
     """Yield what was set aside and why, and what was left alone."""
     if report.duplicates:
@@ -166,15 +180,25 @@ def _aside(report: Report, *, dropped: bool) -> Iterable[str]:
         yield _listing(begun("Not written twice:"), said)
     collided = {old for olds in report.collisions.values() for old in olds}
     aside = [old for old in report.set_aside if old not in collided]
-    if aside:
-        place = report.set_aside[aside[0]].removesuffix(aside[0])
-        why = later("Set aside under {place}, where the target means something else by these names:")
-        if len(aside) == 1:
-            why = later("Set aside under {place}, where the target means something else by the name:")
-        yield _listing(begun(why, place=place), aside)
-    if report.unknown:
+    for names, whys in (
+        ([old for old in aside if old in report.undecided], _UNDECIDED),
+        ([old for old in aside if old not in report.undecided], _OTHERWISE_MEANT),
+    ):
+        if names:
+            place = report.set_aside[names[0]].removesuffix(names[0])
+            yield _listing(begun(whys[len(names) > 1], place=place), names)
+    changed = [
+        f"{old} ({converted('value', Transform(how['transform']['scale'], how['transform']['offset']))})"
+        for old, how in report.translated.items()
+        if how["transform"]
+    ]
+    if changed:
+        yield _listing(begun("Values are converted:"), changed)
+    # What says where a row stands is no metric that somebody would miss.
+    unknown = [name for name in report.unknown if name not in STEP_NAMES]
+    if unknown:
         done = later("Left out, unknown to the source:") if dropped else later("Kept, unknown to the source:")
-        yield _listing(begun(done), report.unknown, lines=1)
+        yield _listing(begun(done), unknown, lines=1)
     if report.failed:
         first = spoken(next(iter(report.failed.values())))
         yield phrase("Refused, left out: {files}, first {what}", files=_files(len(report.failed)), what=first)

@@ -196,8 +196,10 @@ def bias_words(view: View, item: Resolution) -> str | None:
     names = [name for name in _departing(item, view.tables) if traits[name]["grade"] != "minor"]
     names = [name for name in names if shows(name, side, item.mode or "train", view.tables)]
     names.sort(key=lambda name: GRADES.index(traits[name]["grade"]))
-    texts = [shortened(brief_of(traits[name])) for name in names[:1]]
-    return f"{texts[0].rstrip('.')}." if texts else None
+    if not names:
+        return None
+    what, same = shortened(brief_of(traits[names[0]])).rstrip("."), traits[names[0]].get("vanishes_when")
+    return f"{what} (same if {same})." if same else f"{what}."
 
 
 def _departing(item: Resolution, tables: Tables) -> list[str]:

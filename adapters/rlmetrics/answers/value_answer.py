@@ -15,10 +15,9 @@ from rlmetrics.wording.condition_words import guard_words
 from rlmetrics.wording.key_words import key_brief
 from rlmetrics.wording.metric_facts import (
     as_shown,
-    formula_texts,
-    health_texts,
     measured_text,
     metric_brief,
+    own_formula,
     reads_texts,
 )
 from rlmetrics.wording.signature_words import listed, source_words
@@ -26,6 +25,7 @@ from rlmetrics.wording.terminal import columns, labelled, wrapped
 
 from .judged import findings_at_once, judge
 from .judgement import BAD, LEVELS, Judgement
+from .key_health import key_health_texts
 from .pasted import Given, parse_row
 from .trust import averaged_lines, bias_words, is_biased, is_unreviewed, logged_lines, trust_texts
 from .value_evidence import evidence_of
@@ -138,7 +138,7 @@ def value_lines(values: Sequence[JudgedValue], *, full: bool = False, assumed: b
     others = [item for item in others if item.says != first.says]
     says = head.says
     biases = bias_words(first.view, resolution) if head.origin == "nothing" and first.level == LEVELS[0] else None
-    says += f" Yet the number is biased: {biases}" if biases else ""
+    says += f" The number is biased: {biases}" if biases else ""
     if assumed:
         says = f"{says} This assumes {who}; --at names another source."
     elif others:
@@ -232,7 +232,7 @@ def _computed(item: JudgedValue, *, assumed: bool, full: bool) -> list[str]:
     signature = resolution.signature
     variant, span = (None, None) if signature is None else (signature.reproduced_by, signature.span)
     # A value that stands for something else, such as -1 for none, is not told that it cannot be.
-    formula = formula_texts(metric, variant, tables, ranged=not outside(resolution, item.given, tables))
+    formula = own_formula(metric, signature, tables, ranged=not outside(resolution, item.given, tables))
     measured = measured_text(metric, tables, span)
     axis = axis_of(resolution)
     told = metric_brief(metric, variant, tables)
@@ -241,7 +241,7 @@ def _computed(item: JudgedValue, *, assumed: bool, full: bool) -> list[str]:
     lines += labelled("formula", formula if full or len(formula) <= _MOST_FORMULA else formula[:1])
     lines += labelled("measures", [] if measured is None else [measured])
     lines += averaged_lines(view, resolution)
-    healthy = health_texts(metric, tables, axis=axis, full=full)
+    healthy = key_health_texts(view, resolution, full=full, advice=False)
     lines += labelled("healthy", healthy if full or item.level != "expected" else [])
     lines += logged_lines(view, resolution)
     lines += changed_lines(view, resolution, full=full) if full or not assumed else []

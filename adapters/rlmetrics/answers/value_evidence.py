@@ -21,16 +21,19 @@ from rlmetrics.wording.signature_words import listed
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
+    from rlmetrics.names.meanings.component import ComponentView
     from rlmetrics.names.meanings.constancy import StatedConstant
     from rlmetrics.names.meanings.protocol import View
     from rlmetrics.names.settings.configuration import Configuration
 
     from .pasted import Given
 
-__all__ = ["NOTHING", "RowEvidence", "answer", "evidence_of", "is_value"]
+__all__ = ["NOTHING", "STAND_IN", "RowEvidence", "answer", "evidence_of", "is_value"]
 
 _VALUES = (True, False, None, 0, 1, 2, "other")
 """Values that settings may have beside those that a guard names."""
+STAND_IN = "placeholder_zero"
+"""What a number is called that is 0 where nothing is measured."""
 _NEAR = 1e-4
 """How far a logged value may be from what the spec says exactly: logs are rounded."""
 
@@ -82,7 +85,8 @@ def evidence_of(view: View, row: Mapping[str, Given], answers: Mapping[str, Sequ
     says: dict[str, str] = {}
     for item, value in told:
         config = view.components[str(item.component)].config
-        for guard, is_false in _decided(item, value, config):
+        component = view.components[str(item.component)]
+        for guard, is_false in (*_decided(item, value, config), *_measured(item, value, component)):
             names = [name for name in _names(guard) if name in config.defaults]
             free = [name for name in names if name not in config.given]
             if is_false and (free or config.holds(guard) is False):
@@ -122,6 +126,14 @@ def _decided(item: Resolution, value: Given, config: Configuration) -> Iterator[
         yield from ((part, False) for part in item.condition.split("; ") if answer(config, part) is False)
 
 
+def _measured(item: Resolution, value: Given, component: ComponentView) -> Iterator[tuple[str, bool]]:
+    """Yield the guards under which a 0 stands in place of a measurement, which another value shows not to hold."""
+    has = item.signature is not None and STAND_IN in item.signature.traits and item.template is not None
+    if has and item.mode == "train" and item.matched == KEY and abs(value.number or 0.0) > value.half:
+        for guard in component.guards_of_trait(STAND_IN, str(item.template), item.mode):
+            yield guard, True
+
+
 def _decides(config: Configuration, guard: str, name: str) -> bool:
     """Tell whether another value of one setting alone can make a guard hold, or not hold."""
     from rlmetrics.names.settings.guards import GuardLiteral, parse
@@ -156,7 +168,7 @@ def is_value(constant: StatedConstant, value: Given) -> bool:
 
 def _constant(item: Resolution, guard: str) -> str:
     told = (constant for text in item.constant_when if (constant := stated(text)) is not None)
-    return next((constant.value for constant in told if constant.guard == guard), "constant")
+    return next((constant.value for constant in told if constant.guard == guard), "a constant 0")
 
 
 def _names(guard: str) -> list[str]:

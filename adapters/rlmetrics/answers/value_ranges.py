@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from rlmetrics.lazy_typing import TYPE_CHECKING
 from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.names.tables.readings import covers
-from rlmetrics.wording.metric_facts import range_of, time_measured
-from rlmetrics.wording.voice import later, phrase
+from rlmetrics.wording.metric_facts import range_of
+from rlmetrics.wording.voice import phrase
 
-from .described_values import described
 from .judgement import Judgement
 
 if TYPE_CHECKING:
@@ -28,21 +27,17 @@ __all__ = [
     "as_read",
     "axis_of",
     "beyond_healthy",
+    "covers_end",
     "outside",
+    "range_text",
     "rounded",
     "shown_range",
-    "unremarkable",
+    "within_healthy",
 ]
 
 _ROUNDING = 1e-6
 """How far float32 leaves a range: below that a number is taken for its bound."""
-_PERCENT = 100.0
 _WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
-_ZERO = {
-    "time": later("{value} is no time that work takes: it was rounded, or nothing was measured here."),
-    "rate": later("{value} is no rate of work that went on: it was rounded, or nothing was counted here."),
-}
-"""What a 0 says of the time that something takes, and of what is done in a time."""
 _ANYWHERE = frozenset({0, "< 0", "> 0", "nan", "null"})
 """What a reading may ask of a value on an axis of unknown size: a scale changes neither a 0 nor a sign."""
 
@@ -91,6 +86,19 @@ def shown_range(resolution: Resolution, tables: Tables) -> tuple[float | None, f
     return None if (low, high) == (None, None) else (low, high)
 
 
+def covers_end(reading: Reading, resolution: Resolution, given: Given, tables: Tables) -> bool:
+    """Tell whether what is said of a value outside the range is said of the end of the range that it lies beyond, too.
+
+    What is said of values beyond it alone, as of one number that stands for another thing, is not.
+    """
+    span = shown_range(resolution, tables)
+    if span is None or given.number is None or not isinstance(reading.value, str):
+        return False
+    low, high = span
+    end = low if low is not None and given.number < low else high
+    return end is not None and applies(reading, resolution, given._replace(number=end, half=0.0))
+
+
 def outside(resolution: Resolution, given: Given, tables: Tables) -> list[Judgement]:
     """Return that the key cannot have the value."""
     signature, number = resolution.signature, given.number
@@ -117,7 +125,9 @@ def outside(resolution: Resolution, given: Given, tables: Tables) -> list[Judgem
     subject = resolution.metric if axis is not None and axis.is_plain else resolution.key
     says = f"{given.text} is {side}, but {subject} {never}."
     if why is None:
-        says += " The key is not what this source logs under this name, or it was changed on its way."
+        says += (
+            " The key is not what this source logs under this name, it was changed on its way, or its parts were wrong."
+        )
         return [Judgement("error", "range", says)]
     return [Judgement("warning", "range", says, why)]
 
@@ -169,43 +179,6 @@ def _plain(number: float, decimals: int) -> str:
     return f"{number:.{decimals + 1}f}" if abs(number) >= 10.0 ** -(decimals + 1) else f"{number:g}"
 
 
-_COUNTED = frozenset({"length", "count", "tokens", "turns", "tool_calls", "training_sequences", "preemptions"})
-"""Quantities that are counted, so that no number of the model is in them."""
-_NOT_FINITE = "something on the way to it was not finite"
-_OF_NOTHING = f"{_NOT_FINITE}, or there was nothing to take the mean of"
-
-
-def unremarkable(resolution: Resolution, given: Given, tables: Tables) -> Judgement:
-    """Return that there is nothing to say of the value alone."""
-    number = given.number
-    if number is None:
-        says = f"{given.text} stands for no value: none was logged here, or it was NaN."
-        return Judgement("info", "nothing", says)
-    if not math.isfinite(number):
-        # A count of nothing is 0 and a mean of no lengths NaN, whatever the model's numbers are.
-        is_counted = tables.metrics.get(resolution.metric or "", {}).get("identity", {}).get("quantity") in _COUNTED
-        cause = _OF_NOTHING if math.isnan(number) else _NOT_FINITE
-        cause = "nothing was counted, or the log was changed on its way" if is_counted else cause
-        return Judgement("warning", "nothing", f"{given.text} is no number: {cause}.")
-    span, axis = shown_range(resolution, tables), axis_of(resolution)
-    if axis == Transform(_PERCENT) and span == (0.0, _PERCENT):
-        return Judgement("plain", "nothing", f"{given.text} is {given.text} percent, unremarkable by itself.")
-    said = (
-        None
-        if axis is None or given.half
-        else described(resolution.metric or "", axis.undone(number), given.text, tables)
-    )
-    if said is not None:
-        return Judgement("plain", "nothing", said)
-    usual = beyond_healthy(resolution, number, tables)
-    if usual is not None:
-        return Judgement("info", "nothing", f"{given.text} is {usual}, and one value decides nothing.")
-    if number == 0 and (axis is None or not axis.offset) and (of_time := time_measured(resolution.metric, tables)):
-        return Judgement("plain", "nothing", phrase(_ZERO[of_time], value=given.text))
-    within = f" in its range ({_span(span)})" if span is not None and span != (None, None) else ""
-    return Judgement("plain", "nothing", f"{given.text} is unremarkable by itself{within}.")
-
-
 def beyond_healthy(resolution: Resolution, number: float, tables: Tables) -> str | None:
     """Return of which bound that rules call healthy a value is on the other side; None if of none.
 
@@ -226,7 +199,24 @@ def beyond_healthy(resolution: Resolution, number: float, tables: Tables) -> str
     return None
 
 
-def _span(span: tuple[float | None, float | None]) -> str:
+def within_healthy(resolution: Resolution, number: float, tables: Tables) -> bool:
+    """Tell whether a rule calls a value healthy: that it is on the right side of a bound that one value decides.
+
+    A bound beyond which a number is an error leaves open what is usual.
+
+    Args:
+        resolution: What the key means.
+        number: The value, as it is logged.
+        tables: The spec.
+    """
+    if axis_of(resolution) is None or beyond_healthy(resolution, number, tables) is not None:
+        return False
+    rules = tables.health["RULES"].get(resolution.metric or "", ())
+    return any(rule["level"] != "error" and ("above" in rule or "below" in rule) for rule in rules)
+
+
+def range_text(span: tuple[float | None, float | None]) -> str:
+    """Return a range in words: ``0 to 1``, ``0 or more``."""
     low, high = span
     if low is not None and high is not None:
         return f"{low:g} to {high:g}"

@@ -14,7 +14,7 @@ from .chart import Chart, ChartLine
 from .scales import mark_texts, marks, step_marks
 from .svg_chart import COLOURS, DASHES, chart_range, drawing
 
-__all__ = ["document", "figure", "run_colours"]
+__all__ = ["document", "figure", "run_colours", "size_of"]
 
 _DARK = ("#79b4ee", "#f0986a", "#5fd0a8", "#c79be8", "#ef8aa6", "#5cc8d6", "#d9c14a", "#aab4c5")
 _DIGITS = 5
@@ -45,6 +45,11 @@ def document(title: str, body: str, *, runs: int = 1, wide: bool = False, lang: 
         f"<title>{escape(title)}</title>\n<style>{_asset('page.css')}{run_colours(runs)}</style>\n</head>\n<body>\n"
         f"<main{_classes(wide, runs)}>\n{body}\n</main>\n<script>{_asset('page.js')}</script>\n</body>\n</html>\n"
     )
+
+
+def size_of(text: str) -> int:
+    """Return how many bytes a part of a page takes, where what UTF-8 does not hold, such as odd paths, is escaped."""
+    return len(text.encode(errors="backslashreplace"))
 
 
 def _classes(wide: bool, runs: int) -> str:

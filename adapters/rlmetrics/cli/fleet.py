@@ -50,13 +50,14 @@ def run(args: argparse.Namespace) -> int:
     """
     from collections import Counter
 
-    from rlmetrics.fleet.run_plan import CERTAINTIES, PlannedRun, write_plan
+    from rlmetrics.fleet.run_plan import CERTAINTIES, PlannedRun, holdable, write_plan
     from rlmetrics.fleet.scanning import scan
     from rlmetrics.fleet.servers.chosen_runs import Selection
     from rlmetrics.logs.files import require_ordinary
     from rlmetrics.logs.input_errors import InputError
     from rlmetrics.translate.placing import replacing
 
+    from .planned import look_for_cycles
     from .progress import steady
 
     output = None if args.output is None else Path(args.output)
@@ -65,14 +66,16 @@ def run(args: argparse.Namespace) -> int:
         if output.exists() and not args.force:
             msg = "exists already; choose another place with -o, or overwrite it with --force"
             raise InputError(msg, output)
+    look_for_cycles()
     found = scan(args.where, Selection(args.filter, tuple(args.tag), args.sweep, args.since))
     counts: Counter[str] = Counter()
     with steady("runs") as moved:
 
         def counted(planned: PlannedRun) -> PlannedRun:
-            counts[planned.certainty] += 1
+            written = holdable(planned)
+            counts[written.certainty] += 1
             moved(counts.total(), len(found.units))
-            return planned
+            return written
 
         runs = map(counted, found.runs(spec_of(args), args.jobs))
         if output is None:

@@ -75,11 +75,11 @@ def _of_run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from rlmetrics.health.judging import logs_of
-    from rlmetrics.logs.log_clues import clues_of
+    from rlmetrics.logs.log_clues import clues_of, with_values
     from rlmetrics.logs.reading.steps import STEP_NAMES
     from rlmetrics.names import load_tables, resolve
-    from rlmetrics.names.inference import find_source
-    from rlmetrics.names.inference.wording import source_line
+    from rlmetrics.names.inference import find_source, prefix_of
+    from rlmetrics.names.inference.wording import prefix_lines, source_line, spelling_lines
     from rlmetrics.wording.terminal import columns, printed, wrapped
     from rlmetrics.wording.voice import later, phrase
 
@@ -89,9 +89,13 @@ def _of_run(args: argparse.Namespace) -> int:
         log = unit.open()
         for name, found in log.runs().items():
             own = sorted(set(found) - (STEP_NAMES - {"epoch", "train/epoch"}))
-            answer = find_source(clues_of(log, name, own, whole=True), tables)
+            clues = with_values(clues_of(log, name, own, whole=True), log, name)
+            answer = find_source(clues, tables)
             at = args.at or answer.source
             said = "" if args.at else source_line(answer)
+            prefix = prefix_of(clues, tables) if args.at else answer.prefix
+            said = "; ".join([*prefix_lines(prefix), *spelling_lines(answer), *([said] if said else [])])
+            own = [answer.spelling(key) if answer.spelling else key.removeprefix(prefix) for key in own]
             meant: dict[str, str | None] = dict.fromkeys(own)
             for item in resolve(own, at, config=config_of(args), spec=tables) if at and own else ():
                 meant[item.key] = meant[item.key] or item.metric

@@ -51,7 +51,7 @@ def taken_out(arguments: Sequence[str]) -> tuple[list[str], str, bool]:
             debug = True
         else:
             kept.append(word)
-    is_answer = bool(kept) and kept[0] in _ANSWERING and not {"--json", "--help", "-h"} & {*kept}
+    is_answer = (not kept or kept[0] in _ANSWERING) and not {"--json", "--help", "-h"} & {*kept}
     return kept, (language or _of_environment()) if is_answer else "en", debug
 
 

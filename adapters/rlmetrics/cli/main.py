@@ -6,7 +6,7 @@ import io
 import os
 import sys
 
-from rlmetrics.wording.voice import speak
+from rlmetrics.wording.voice import speak, spoken
 
 from .at_hand import answer_at_hand
 from .exits import INTERRUPTED, OK, UNFORESEEN, USAGE, UsageError
@@ -270,12 +270,22 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     if issubclass(category, UserWarning):
-        _say(f"rlmetrics: warning: {message}")
+        _say(f"rlmetrics: warning: {_spoken(str(message))}")
 
 
 def _fail(message: str) -> int:
-    _say(message)
+    head, colon, said = message.partition(": ")
+    _say(f"{head}{colon}{_spoken(said)}")
     return USAGE
+
+
+def _spoken(message: str) -> str:
+    """Return what a message says in the language of answers, behind the files that it names, as far as it is known."""
+    place, said = "", message
+    while (told := spoken(said)) == said and ": " in said:
+        file, colon, said = said.partition(": ")
+        place += file + colon
+    return message if told == said else place + told
 
 
 def _say(message: str) -> None:

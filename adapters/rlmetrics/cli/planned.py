@@ -18,10 +18,21 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables.tables import Tables
     from rlmetrics.translate.translation_options import Options
 
-__all__ = ["checked_places", "checked_plan", "run_plan"]
+__all__ = ["checked_places", "checked_plan", "look_for_cycles", "run_plan"]
 
 _NOT_OF_PLANS = ("html", "shard", "code", "kind", "overwrite")
 """Options of ``translate`` that say something about one file."""
+
+
+def look_for_cycles() -> None:
+    """Have the process look for cycles again: each of many runs leaves some, while the tables stay."""
+    import gc
+
+    from rlmetrics.names.tables.loading import load_tables
+
+    load_tables()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
 
 
 def run_plan(args: argparse.Namespace, options: Options) -> int:
@@ -50,6 +61,7 @@ def run_plan(args: argparse.Namespace, options: Options) -> int:
     plan = read_plan(path)
     output = path.with_name(f"{path.stem}.translated") if args.output is None else Path(args.output)
     wanted = replace(options, new_run_id=args.new_run_id, keep_alerts=args.keep_alerts)
+    look_for_cycles()
     with bar() as watched, steady("runs") as told:
 
         def moved(log: Path, done: int, total: int) -> None:
@@ -79,6 +91,8 @@ def checked_plan(args: argparse.Namespace, config: Mapping[str, Any]) -> Checked
     from rlmetrics.health.checking import Checked
 
     from .options import spec_of
+
+    look_for_cycles()
 
     if args.at != "auto":
         msg = "--at does not go with --plan, whose rows say what logged each run"

@@ -13,7 +13,8 @@ from .output import json_text, table
 
 if TYPE_CHECKING:
     from rlmetrics.names.lookup.lookup_records import ReleaseInfo
-    from rlmetrics.names.tables.tables import FrameworkTable, Tables
+    from rlmetrics.names.tables.framework_table import FrameworkTable
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["add", "run"]
 
@@ -64,7 +65,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _frameworks(found: Mapping[str, list[ReleaseInfo]], tables: Tables) -> Iterator[str]:
     """Yield a line for each framework."""
-    rows = [("framework", "releases", "oldest", "newest", "", "runs on")]
+    from rlmetrics.wording.voice import later, phrase
+
+    heads = (later("framework"), later("releases"), later("oldest"), later("newest"), "", later("runs on"))
+    rows = [tuple(phrase(head) if head else "" for head in heads)]
     for name, items in found.items():
         own = _own(items)
         described = [item for item in items if item.components]
@@ -74,17 +78,20 @@ def _frameworks(found: Mapping[str, list[ReleaseInfo]], tables: Tables) -> Itera
         )
     yield from table(rows).split("\n")
     yield ""
-    yield "The releases of one: rlmetrics releases FRAMEWORK. All: --full."
+    yield phrase("The releases of one: rlmetrics releases FRAMEWORK. All: --full.")
 
 
 def _history(items: Sequence[ReleaseInfo], framework: FrameworkTable) -> Iterator[str]:
     """Yield the newest components of a framework, then what came and went, the newest first."""
     from rlmetrics.wording.terminal import wrapped
+    from rlmetrics.wording.voice import later, phrase
 
     own = _own(items)
     last, derives = own[-1][-1], framework.base is not None
-    rows: list[tuple[str, ...]] = [("releases", "from", *(["runs on"] if derives else []), "components")]
-    yield from wrapped(f"{last.framework} {_plain(last)} has {', '.join(last.components) or 'no described component'}.")
+    heads = phrase("releases"), phrase("from"), *([phrase("runs on")] if derives else []), phrase("components")
+    rows: list[tuple[str, ...]] = [heads]
+    names = ", ".join(last.components) or phrase("no described component")
+    yield from wrapped(phrase("{source} has {names}.", source=f"{last.framework} {_plain(last)}", names=names))
     yield ""
     # On what a release runs is of interest for each of them.
     spans = [[each] for each in own] if derives else [list(span) for _, span in groupby(own, key=_described)]
@@ -94,7 +101,9 @@ def _history(items: Sequence[ReleaseInfo], framework: FrameworkTable) -> Iterato
         first = first_pairs[0]
         came = [f"+{name}" for name in now if name not in before]
         went = [f"-{name}" for name in before if name not in now]
-        name = _plain(first) if len(span) == 1 else f"{_plain(first)} to {_plain(final)}"
+        name = _plain(first)
+        if len(span) > 1:
+            name = phrase("{first} to {last}", first=name, last=_plain(final))
         on = [_on(first_pairs, framework)] if derives else []
         rows.append((name, first.date, *on, " ".join([*came, *went]) or "="))
         before = now
@@ -103,7 +112,8 @@ def _history(items: Sequence[ReleaseInfo], framework: FrameworkTable) -> Iterato
     yield from told[: -_MOST - 1 : -1]
     left = len(told) - _MOST
     yield ""
-    yield f"{left} older lines, and each release: --full" if left > 0 else "Each release: --full"
+    more = later("{count} older lines, and each release: --full")
+    yield phrase(more, count=left) if left > 0 else phrase("Each release: --full")
 
 
 def _cut(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -142,8 +152,11 @@ def _plain(item: ReleaseInfo) -> str:
 
 def _on(items: Sequence[ReleaseInfo], framework: FrameworkTable) -> str:
     """Return the releases of another framework that some run on."""
+    from rlmetrics.wording.voice import phrase
+
     if framework.base is None:
         return ""
     base, under = framework.base
     first, *rest = base.releases.sort(dict.fromkeys(under[item.release] for item in items))
-    return f"{base.name} {first} to {rest[-1]}" if rest else f"{base.name} {first}"
+    span = phrase("{first} to {last}", first=first, last=rest[-1]) if rest else first
+    return f"{base.name} {span}"

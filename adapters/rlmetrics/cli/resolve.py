@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from .exits import OK
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 AUTO = "auto"
 _VALUED = frozenset("=:|\t{")
 """Signs without one of which a text holds no values."""
+_MOST_ROWS = 5
+"""So many rows with the same keys are answered one after the other."""
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -57,13 +60,17 @@ def run(args: argparse.Namespace) -> int:
         msg = "there are no keys on the standard input; write one a line"
         raise NamesError(msg)
     config, tables = config_of(args), load_tables(spec_of(args))
+    _require_no_logs(args.keys, tables)
     keys = _one_question(keys, tables)
     if any(not _VALUED.isdisjoint(key) for key in keys):
-        from rlmetrics.answers.pasted import parse_rows
+        from rlmetrics.answers.pasted import apart, parse_rows
 
-        row = parse_rows(keys)
-        if row:
-            return _of_values(args, row, config, tables)
+        rows = [row for texts in apart(keys) if (row := parse_rows(texts))]
+        if len(rows) > _MOST_ROWS:
+            msg = f"{len(rows)} rows that have the same keys; give one of them, or judge all with rlmetrics check FILE"
+            raise NamesError(msg)
+        if rows:
+            return _of_values(args, rows, config, tables)
         _require_numbers(keys, tables)
     if "-" in args.keys and args.at == AUTO and len(keys) > 1:
         _infer(args, keys, config, tables)
@@ -76,6 +83,21 @@ def run(args: argparse.Namespace) -> int:
     if len(keys) == 2 and _of_two(args, keys, config, tables):
         return OK
     return _of_keys(args, keys, config, tables)
+
+
+def _require_no_logs(keys: Sequence[str], tables: Tables) -> None:
+    """Refuse a log that is given as if it were a key.
+
+    Raises:
+        NamesError: A name is that of a file, and no key has it.
+    """
+    from rlmetrics.names.meanings.key_index import catalogue_of
+    from rlmetrics.names.tables.user_errors import NamesError
+
+    for key in keys:
+        if os.path.isfile(key) and not catalogue_of(tables).find(key).found:
+            msg = f"{key}: is a file, no key; `rlmetrics check {key}` says what logged it, which --at takes"
+            raise NamesError(msg)
 
 
 def _one_question(keys: list[str], tables: Tables) -> list[str]:
@@ -133,18 +155,21 @@ def _of_undescribed(args: argparse.Namespace, keys: Sequence[str], tables: Table
     return found is not None
 
 
-def _of_values(args: argparse.Namespace, row: Mapping[str, Given], config: dict[str, Any], tables: Tables) -> int:
-    """Answer what values tell."""
+def _of_values(
+    args: argparse.Namespace, rows: Sequence[Mapping[str, Given]], config: dict[str, Any], tables: Tables
+) -> int:
+    """Answer what values tell, row after row."""
     from rlmetrics.answers.asked_source import ask
     from rlmetrics.wording.terminal import printed
 
-    asked = ask(row, args.at, config, tables)
+    answers = [ask(row, args.at, config, tables) for row in rows]
     if args.json:
         from .output import json_text
 
-        print(json_text(asked.json()))
-    else:
-        print(printed(asked.lines(full=args.full), keys=[*row]))
+        print(json_text([item for asked in answers for item in asked.json()]))
+        return OK
+    told = [printed(asked.lines(full=args.full), keys=[*row]) for asked, row in zip(answers, rows, strict=True)]
+    print("\n\n".join(told))
     return OK
 
 

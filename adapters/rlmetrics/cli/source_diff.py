@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.tables.user_errors import NamesError
+from rlmetrics.wording.voice import later, phrase
 
 if TYPE_CHECKING:
     import argparse
@@ -26,12 +27,12 @@ _WIDTH = 80
 _TOUCHED = ("changed", "gone", "new")
 _SIGNS = {"changed": "!", "gone": "!", "new": "!", "elsewhere": "≈", "same": "=", "absent": "="}
 _SAID = {
-    "changed": "changed, and what proves the key depends on it",
-    "gone": "no longer there",
-    "new": "only in the newer one",
-    "elsewhere": "changed elsewhere in it",
-    "same": "unchanged",
-    "absent": "in neither",
+    "changed": later("changed, and what proves the key depends on it"),
+    "gone": later("no longer there"),
+    "new": later("only in the newer one"),
+    "elsewhere": later("changed elsewhere in it"),
+    "same": later("unchanged"),
+    "absent": later("in neither"),
 }
 
 
@@ -125,26 +126,25 @@ def _lines(key: str, who: str, places: tuple[str, str], changes: Sequence[ProofC
     from rlmetrics.wording.terminal import wrapped
 
     touched = [change for change in changes if change.fate in _TOUCHED]
-    between = f"between {places[0]} and {places[1]}"
-    if not touched:
-        head = f"`{key}` of {who}: nothing that proves it changed {between}."
-    else:
-        names = ", ".join(change.symbol.name for change in touched)
-        head = (
-            f"`{key}` of {who}: what proves it changed {between}, in {names}. Read it: the key may mean something else."
+    kind = later("`{key}` of {who}: nothing that proves it changed between {old} and {new}.")
+    if touched:
+        kind = later(
+            "`{key}` of {who}: what proves it changed between {old} and {new}, in {names}. Read it: the key may mean "
+            "something else."
         )
-    lines = wrapped(head)
+    names = ", ".join(change.symbol.name for change in touched)
+    lines = wrapped(phrase(kind, key=key, who=who, old=places[0], new=places[1], names=names))
     for change in changes:
         if change.fate == "absent" and not full:
             continue
-        lines += ["", *wrapped(f"{_SIGNS[change.fate]} {change.symbol.name}: {_SAID[change.fate]}", hanging=2)]
+        lines += ["", *wrapped(f"{_SIGNS[change.fate]} {change.symbol.name}: {phrase(_SAID[change.fate])}", hanging=2)]
         lines.append(f"  {change.symbol.path}")
         lines += [f"  {commit.id} {commit.date} {commit.subject}"[:_WIDTH] for commit in _some(change.commits, full)]
         if change.fate in _TOUCHED or full:
             shown = change.diff if full else change.diff[:_MOST_LINES]
             lines += [f"    {line}"[: None if full else _WIDTH] for line in shown]
             more = len(change.diff) - len(shown)
-            lines += [f"    {more} more lines: --full"] if more else []
+            lines += [f"    {phrase('{count} more lines: --full', count=more)}"] if more else []
     return lines
 
 

@@ -157,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
         return run_plan(args, Options(**options, **marks))
     if args.html is not None:
         _require_page(Path(args.html), args)
-    if args.code or (args.kind is None and args.input.endswith(".py") and Path(args.input).is_file()):
+    if args.code or (args.kind is None and args.input.endswith((".py", ".ipynb")) and _is_code(Path(args.input))):
         from .code_keys import run_code
 
         return run_code(args, options)
@@ -202,6 +202,12 @@ def run(args: argparse.Namespace) -> int:
     for path, why in report.left_alone.items():
         _tell(f"{path}: {why}")
     return report.exit_code if _reported(report, args) else FOUND
+
+
+def _is_code(path: Path) -> bool:
+    from rlmetrics.translate.code_translation import holds_only_code
+
+    return path.is_file() and holds_only_code(path)
 
 
 def _tell(message: str) -> None:

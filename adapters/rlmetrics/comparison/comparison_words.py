@@ -13,7 +13,7 @@ from rlmetrics.wording.signature_words import source_words
 from rlmetrics.wording.voice import language, later, phrase, spoken
 
 from .run_comparison import Comparison, Pair
-from .standings import APART, EQUAL, FALLS, FEWEST, FLAT, NOT_COMPARED, RISES, SAME
+from .standings import APART, EQUAL, FALLS, FEWEST, FLAT, NOT_COMPARED, RISES, SAME, TELLING
 
 __all__ = ["joined", "lead_of", "number", "outcome_words", "place_of", "reason_of", "run_name", "run_words"]
 
@@ -74,16 +74,31 @@ def lead_of(comparison: Comparison, names: tuple[str, str] = ("a", "b")) -> str:
         )
         more = f" {phrase(also, count=rest, total=len(compared))}" if rest else ""
         return f"{said}{more}{ends}"
+    late = _late(compared)
+    if late:
+        said = phrase("{run} has the numbers of {other} a row later.", run=names[late > 0], other=names[late < 0])
+        return f"{said}{ends}"
     equal = all(pair.standing.outcome == EQUAL for pair in compared)
     kind = later("The runs are equal up to {last}, the last of both, on {count} metrics that can be compared.")
     if len(compared) == 1:
         kind = later("The runs do not part up to {last}, the last of both, on the one metric that can be compared.")
+    elif not equal and all(pair.steps_in_common < TELLING for pair in compared):
+        kind = later(
+            "The runs do not part up to {last}, the last of both: {count} metrics that can be compared are not told "
+            "apart in so few steps."
+        )
     elif not equal:
         kind = later(
             "The runs do not part up to {last}, the last of both: {count} metrics that can be compared are the "
             "same within noise."
         )
     return f"{phrase(kind, last=place_of(last, comparison), count=len(compared))}{ends}"
+
+
+def _late(pairs: Sequence[Pair]) -> int:
+    """Return how many rows later the second of two runs has what the first has; 0 where not all that moves is so."""
+    lags = {pair.standing.lag for pair in pairs if pair.standing.outcome != EQUAL}
+    return lags.pop() if len(lags) == 1 else 0
 
 
 def _ends(comparison: Comparison, last: float, names: tuple[str, str]) -> str:
@@ -113,6 +128,10 @@ def outcome_words(pair: Pair, names: tuple[str, str] = ("a", "b"), *, by_row: bo
     one, other = told.courses
     if told.outcome == APART:
         said = _apart(pair, names, by_row=by_row)
+    elif told.lag:
+        said = phrase("equal, a row later in {run}", run=names[told.lag > 0])
+    elif told.outcome == SAME and pair.steps_in_common < TELLING:
+        said = phrase("not told apart in {count} steps", count=pair.steps_in_common)
     elif told.outcome == SAME:
         said = phrase("same within noise")
     else:
@@ -134,6 +153,10 @@ def _apart(pair: Pair, names: tuple[str, str], *, by_row: bool) -> str:
     for course, name in ((one, names[0]), (other, names[1])):
         if not math.isfinite(course.last):
             return phrase("{run} is no number since {place}", run=name, place=since)
+    if told.factor is not None:
+        return phrase(
+            "{run} is {factor} times {other} throughout", run=names[1], factor=number(told.factor), other=names[0]
+        )
     higher = later("{run} higher by {gap} since {place}")
     lower = later("{run} lower by {gap} since {place}")
     gap = other.level - one.level

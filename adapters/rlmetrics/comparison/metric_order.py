@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from rlmetrics.health.judged_keys import KeyMeaning
+from rlmetrics.health.key_meanings import KeyMeaning
 from rlmetrics.health.rules import Rules
 from rlmetrics.names.tables.crucial_metrics import FIRST_FAMILIES, MACHINE_FAMILIES, crucial_quantities, measured
 from rlmetrics.names.tables.tables import Tables

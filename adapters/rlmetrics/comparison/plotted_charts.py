@@ -11,7 +11,7 @@ from rlmetrics.charts.chart import Chart, ChartLine
 from rlmetrics.charts.terminal_chart import beside_each_other, run_paint, terminal_chart
 from rlmetrics.charts.thinning import thinned_curve
 from rlmetrics.health.curves import RunCurves
-from rlmetrics.health.judged_keys import KeyMeaning
+from rlmetrics.health.key_meanings import KeyMeaning
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.user_errors import UserError
 from rlmetrics.wording.terminal import wrapped

@@ -8,7 +8,8 @@ from html import escape
 from rlmetrics.charts.chart import Chart, ChartLine, ChartMark
 from rlmetrics.charts.thinning import smoothed_curve, thinned_curve
 from rlmetrics.health.curves import RunCurves
-from rlmetrics.health.judged_keys import HELD_OUT, Counterparts, KeyMeaning
+from rlmetrics.health.judged_keys import Counterparts
+from rlmetrics.health.key_meanings import HELD_OUT, KeyMeaning
 from rlmetrics.lazy_typing import NamedTuple
 from rlmetrics.logs.reading import RUN_NAMES, STEP_NAMES
 from rlmetrics.names.tables.tables import Tables

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any
 
 from rlmetrics.health.curves import Drawn, RunCurves
-from rlmetrics.health.judged_keys import HELD_OUT, Counterparts, KeyMeaning
+from rlmetrics.health.judged_keys import Counterparts
+from rlmetrics.health.key_meanings import HELD_OUT, KeyMeaning
 from rlmetrics.health.report_records import whole
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.lazy_typing import NamedTuple
@@ -203,9 +204,9 @@ def compare(a: RunCurves, b: RunCurves, spec: Overlays | Tables = None) -> Compa
         )
     places = {key: order.place(meaning) for key, meaning in a.meanings.items()}
     pairs.sort(key=lambda pair: (not pair.comparable, places[pair.a]))
-    both = [key for key in left if key in b.meanings and key not in taken]
-    named = [key for key in both if a.meanings[key].metric is not None and b.meanings[key].metric is not None]
-    disputed = [key for key in both if a.meanings[key].disputed or b.meanings[key].disputed]
+    both = _both(a, b, left, taken)
+    named = [key for key in both if a.meanings[key].metric is not None and b.meanings[both[key]].metric is not None]
+    disputed = [key for key, other in both.items() if a.meanings[key].disputed or b.meanings[other].disputed]
     unknown = [key for key in both if key not in {*named, *disputed, *_PLACES}]
     severities: list[OtherNumber] = [
         (
@@ -225,8 +226,25 @@ def compare(a: RunCurves, b: RunCurves, spec: Overlays | Tables = None) -> Compa
         same_names(a, b, severities, tables),
         tuple(disputed),
         tuple(key for key in left if key not in both and key not in _PLACES),
-        tuple(key for key in b.meanings if key not in taken and key not in both and key not in _PLACES),
+        tuple(key for key in b.meanings if key not in {*taken, *both.values(), *_PLACES}),
     )
+
+
+def _both(a: RunCurves, b: RunCurves, left: Iterable[str], taken: Container[str]) -> dict[str, str]:
+    """Return keys of two runs that are one name, though not one metric; a disputed one is so under any tracker."""
+    free = {key: meaning for key, meaning in b.meanings.items() if key not in taken}
+    logged = {_logged(meaning): key for key, meaning in free.items() if meaning.template}
+    found: dict[str, str] = {}
+    for key in left:
+        other = key if key in free else logged.get(_logged(a.meanings[key]))
+        if other is not None and (key == other or a.meanings[key].disputed or free[other].disputed):
+            found[key] = other
+    return found
+
+
+def _logged(meaning: KeyMeaning) -> tuple[object, ...]:
+    """Return what a described key is called by the code that logs it."""
+    return meaning.template, tuple(sorted(dict(meaning.placeholders).items()))
 
 
 def _is_other_number(pair: Pair) -> bool:
@@ -284,6 +302,8 @@ def _json(pair: Pair) -> dict[str, Any]:
         "steps_in_common": pair.steps_in_common,
         "first_difference_step": _whole(step),
         "outcome": told.outcome,
+        "factor": told.factor,
+        "lag": told.lag,
         "last_common_step": _whole(told.step),
         "last": _each(course.last for course in told.courses or ()),
         "level": _each(course.level for course in told.courses or ()),

@@ -145,7 +145,7 @@ def _rows_of_runs(charts: RunCharts, tables: Tables) -> Iterator[str]:
         name = run_name(at)
         yield (
             f'<li data-r="{at}" data-n="{name}"><label><input type="checkbox" checked><i class="r{at}"></i><span class="n">{name}</span>'
-            f'<code>{escape(run.run)}</code></label><span class="src">{escape(run_words(run, tables))}</span>'
+            f'<code>{_breakable(run.run)}</code></label><span class="src">{escape(run_words(run, tables))}</span>'
             f'<span class="strip" data-a="{first:g}" data-z="{last:g}" aria-hidden="true">{_strip(run, charts.span)}<span class="cur"></span></span>'
             f"<span>{_verdict(run)}</span></li>"
         )
@@ -286,6 +286,11 @@ def _made(charts: RunCharts) -> str:
         texts.append(phrase("No row tells a step, and its number stands for it: {runs}.", runs=joined(counted, 8)))
     texts.append(phrase("Nothing is loaded from elsewhere."))
     return f'<p class="small">{escape(" ".join(texts))}</p>'
+
+
+def _breakable(path: str) -> str:
+    """Return a path as HTML that breaks between its parts, before it breaks within one."""
+    return escape(path).replace("/", "/<wbr>")
 
 
 def _short(path: str) -> str:

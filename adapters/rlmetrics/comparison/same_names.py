@@ -66,9 +66,9 @@ def same_names(a: RunCurves, b: RunCurves, severities: Sequence[OtherNumber], ta
 
 
 def _causes(a: str, b: str, keys: Sequence[str], tables: Tables) -> dict[str, list[str]]:
-    """Return what the releases between two sources of a framework changed about keys; nothing for two frameworks."""
+    """Return what the releases between two sources changed about keys; nothing for two frameworks or trainers."""
     framework = framework_of(a)
-    if framework != framework_of(b) or framework not in tables.frameworks:
+    if a.partition("==")[0] != b.partition("==")[0] or framework not in tables.frameworks:
         return {}
     releases = tables.framework(framework).releases
     first, last = a.partition("==")[2], b.partition("==")[2]

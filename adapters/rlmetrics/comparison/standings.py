@@ -3,14 +3,18 @@
 Levels are medians of the last third of the steps that both curves have. They are apart where the median of the
 differences lies further from 0 than its own standard error allows: 3.29 of these, which p = 0.001 is for a normal
 distribution, and more where there are few points. The error follows from how far the differences scatter; where
-neighbours resemble each other, as curves of training do, fewer points count than there are. Two rules stand above
-this: what is equal to a millionth is equal, and exactly 0 is never the same as anything else.
+neighbours resemble each other, as curves of training do, fewer points count than there are. Curves that draw apart
+all the while, as straight as hardly any noise would, are told by where a line through the differences ends. Four rules
+stand above this: what is equal to a millionth is equal, exactly 0 is not the same as what is hardly ever 0, a curve
+that is a fixed multiple of the other at every step is apart however both scatter, and one that has each value a row
+earlier or later is the same.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise, repeat
 
 from rlmetrics.health.trends import SIGNIFICANT, mann_kendall, median, noise, thinned
 from rlmetrics.lazy_typing import NamedTuple
@@ -24,6 +28,7 @@ __all__ = [
     "NOT_COMPARED",
     "RISES",
     "SAME",
+    "TELLING",
     "MetricCourse",
     "Standing",
     "standing",
@@ -33,8 +38,20 @@ EQUAL, SAME, APART, NOT_COMPARED = "equal", "same", "apart", "not_compared"
 RISES, FALLS, FLAT = "rises", "falls", "flat"
 FEWEST = 3
 """Steps in common without which nothing is said."""
-_FEWEST_OF_TREND = 8
+TELLING = _FEWEST_OF_TREND = 8
+"""Steps in common without which noise is hardly known: curves that are not apart need not be the same."""
+_FEWEST_OF_LINE = 6
+_DOUBT_AT_END = 4.0
+"""How much further off the end of a line must lie than a level: twice its standard error is that of a line there, and
+neighbours that resemble each other look like a line, too."""
+_MILLIONTH = 1e-6
+_SINGLE = 1e-5
+"""How far apart two products are that are one in single precision, of values that were added up in another order."""
+_MOVES = 0.01
+"""A multiple is told of a curve that moves by more than this share of its largest value, which is known better, too."""
 _LEAST_WINDOW = 8
+_NO_CHANCE = 11
+"""So many values other than 0 fall by chance into one of two runs that are the same in one case of a thousand."""
 _SMOOTHED = 5
 _OF_MEDIAN = 1.2533
 """The standard error of a median in those of a mean."""
@@ -64,12 +81,16 @@ class Standing(NamedTuple):
         courses: Both curves; None without a step in common.
         since: The step from which on their numbers differ, of curves that begin with equal ones; else that since which
             one lies above the other. None where neither is so.
+        factor: What the first times it gives the second, at every step; None where nothing does.
+        lag: How many rows later the second has each value of the first: 1, -1 where it is earlier, else 0.
     """
 
     outcome: str
     step: float | None
     courses: tuple[MetricCourse, MetricCourse] | None
     since: float | None
+    factor: float | None = None
+    lag: int = 0
 
 
 def standing(shared: Shared, within: float = 0.0) -> Standing:
@@ -93,11 +114,40 @@ def standing(shared: Shared, within: float = 0.0) -> Standing:
     lost = [step for step, one, other in shared if math.isfinite(one) != math.isfinite(other)]
     if lost and math.isfinite(shared[-1][1]) != math.isfinite(shared[-1][2]):
         return Standing(APART, shared[-1][0], courses, lost[0])
+    lag = _lag(ones, others, within)
+    if lag:
+        return Standing(SAME, shared[-1][0], courses, None, lag=lag)
+    factor = _factor(ones, others, within)
+    if factor is not None:
+        return Standing(APART, shared[-1][0], courses, first, factor)
     # Runs that begin with equal numbers, as those of one seed do, part where these first differ.
     together = first if all(_close(one, other, within) for _, one, other in shared[:FEWEST]) else None
     if not _are_apart(ones[-window:], others[-window:], within):
         return Standing(SAME, shared[-1][0], courses, together)
     return Standing(APART, shared[-1][0], courses, _onset(finite) if together is None else together)
+
+
+def _lag(ones: Sequence[float], others: Sequence[float], within: float) -> int:
+    """Return how many rows later the second of two curves has every value of the first; 0 if it has not."""
+    for lag, early, late in ((1, ones, others), (-1, others, ones)):
+        moved = sum(not _close(one, other, within) for one, other in pairwise(early))
+        # A value that stays is the same a row later without being late.
+        if moved >= FEWEST and all(map(_close, early[:-1], late[1:], repeat(within))):
+            return lag
+    return 0
+
+
+def _factor(ones: Sequence[float], others: Sequence[float], within: float) -> float | None:
+    """Return what times every value of a curve gives that of another; None without it, or where they hardly move."""
+    if not any(ones) or max(map(abs, ones)) - min(map(abs, ones)) <= _MOVES * max(map(abs, ones)):
+        return None
+    at = max(range(len(ones)), key=lambda place: abs(ones[place]))
+    factor = others[at] / ones[at]
+    near = within * (1 + abs(factor))
+    exact = all(
+        abs(other - factor * one) <= max(near, _SINGLE * abs(other)) for one, other in zip(ones, others, strict=True)
+    )
+    return factor if exact and factor and near <= _MOVES * abs(others[at]) else None
 
 
 def _course(last: float, values: Sequence[float], window: int) -> MetricCourse:
@@ -115,17 +165,47 @@ def _are_apart(ones: Sequence[float], others: Sequence[float], within: float) ->
     if not gaps or max(map(abs, gaps)) <= within:
         return False
     if any(ones) != any(others):
-        return True
+        # A count that is rarely above 0 may by chance be so in one of two runs alone.
+        there = sum(map(bool, ones)) + sum(map(bool, others))
+        if 2 * there > len(ones) or there >= _NO_CHANCE:
+            return True
     center = median(gaps)
     if _close(median(ones), median(others), within) and _close(center, 0.0, within):
         return False
-    scatter = max(_OF_MAD * median([abs(gap - center) for gap in gaps]), _steps_of(gaps))
-    if scatter == 0:
+    return _is_off(gaps, center) or _draw_apart(gaps, within)
+
+
+def _is_off(gaps: Sequence[float], center: float, doubt: float = 1.0) -> bool:
+    """Tell whether a level of gaps lies further from 0 than its own standard error allows.
+
+    Args:
+        gaps: What scatters around it.
+        center: The level.
+        doubt: How much less certain it is than a level of all gaps.
+    """
+    middle = median(gaps)
+    scatter = max(_OF_MAD * median([abs(gap - middle) for gap in gaps]), _steps_of(gaps))
+    if scatter <= _MILLIONTH * abs(center):
         return center != 0
     independent = min(1.0, (_steps_of(gaps) / scatter) ** 2)
     count = max(1.0, len(gaps) * independent / (2 - independent))
-    allowed = SIGNIFICANT * (1 + 4 / len(gaps))
+    allowed = SIGNIFICANT * (1 + 4 / len(gaps)) * doubt
     return abs(center) > allowed * _OF_MEDIAN * scatter / math.sqrt(count)
+
+
+def _draw_apart(gaps: Sequence[float], within: float) -> bool:
+    """Tell whether gaps grow along a line that ends further from 0 than they scatter around it."""
+    count = len(gaps)
+    if count < _FEWEST_OF_LINE:
+        return False
+    half = count // 2
+    # Each pair of points that lie half the window apart tells a slope; their median is what the line has.
+    slope = median([(gaps[at + half] - gaps[at]) / half for at in range(count - half)])
+    rest = [gap - slope * (at - (count - 1) / 2) for at, gap in enumerate(gaps)]
+    end = median(rest) + slope * (count - 1) / 2
+    middle = median(rest)
+    around = [gap - middle for gap in rest]
+    return abs(end) > within and slope * end > 0 and _is_off(around, end, _DOUBT_AT_END)
 
 
 def _steps_of(gaps: Sequence[float]) -> float:
@@ -146,5 +226,5 @@ def _onset(shared: Shared) -> float:
 
 
 def _close(one: float, other: float, within: float) -> bool:
-    near = max(within, 1e-6 * max(abs(one), abs(other)))
+    near = max(within, _MILLIONTH * max(abs(one), abs(other)))
     return one == other or abs(one - other) <= near or (one != one and other != other)

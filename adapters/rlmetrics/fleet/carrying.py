@@ -90,8 +90,9 @@ def carry(
                 chain[LogTask | ServerTask](of_logs, of_runs),
                 of_views,
             )
+            preload = (*PRELOAD, *sorted({package for item, _ in (*runs, *views) for package in item.packages}))
             for tasks in parts:
-                for task, entry in _done(tasks, options, min(jobs, total)):
+                for task, entry in _done(tasks, options, min(jobs, total), preload):
                     if entry is not task.before:
                         known.enter(task.name, entry)
                     done = RunAccount(**entry.account)
@@ -142,10 +143,10 @@ def _require_place(output: Path, ledger: Path, logs: Sequence[PlannedLog], *, fo
 
 
 def _done(
-    tasks: Iterator[LogTask | ServerTask], options: Options, jobs: int
+    tasks: Iterator[LogTask | ServerTask], options: Options, jobs: int, preload: Sequence[str]
 ) -> Iterator[tuple[LogTask | ServerTask, LedgerEntry]]:
     """Yield each task with its entry, which is the one from before where nothing is new."""
-    for task, entry in done_by(jobs, partial(carried, Job(options)), tasks, preload=PRELOAD):
+    for task, entry in done_by(jobs, partial(carried, Job(options)), tasks, preload=preload):
         if entry is None:
             why = later("the process that translated it was killed; is there enough memory?")
             yield task, LedgerEntry("", "", "", RunAccount.refused(task.name, why).as_json(), 0.0)

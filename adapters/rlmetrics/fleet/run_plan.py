@@ -8,11 +8,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TextIO
 
-from rlmetrics.lazy_dataclasses import dataclass
+from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.logs.files import text_in
 from rlmetrics.logs.input_errors import InputError
 
-__all__ = ["CERTAINTIES", "COLUMNS", "PlannedRun", "read_plan", "write_plan"]
+__all__ = ["CERTAINTIES", "COLUMNS", "PlannedRun", "holdable", "read_plan", "write_plan"]
 
 COLUMNS = ("run", "kind", "source", "certainty", "evidence", "rows", "first_step", "last_step", "verdict")
 CERTAINTIES = ("certain", "likely", "unknown")
@@ -50,6 +50,18 @@ class PlannedRun:
         """Return it as the cells of its row."""
         values = [getattr(self, name) for name in COLUMNS]
         return ["" if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+
+
+def holdable(run: PlannedRun) -> PlannedRun:
+    """Return a run as it is, or, where its name is no UTF-8, without a source: no plan can lead to it."""
+    if run.run == _encodable(run.run):
+        return replace(run, evidence=_encodable(run.evidence))
+    why = "its name is no UTF-8, which a plan can't hold: rename it"
+    return PlannedRun(_encodable(run.run), run.kind, evidence=why, rows=run.rows)
+
+
+def _encodable(text: str) -> str:
+    return text.encode(errors="backslashreplace").decode()
 
 
 def write_plan(runs: Iterable[PlannedRun], output: TextIO | Path) -> None:

@@ -28,7 +28,7 @@ from .servers.server_run import ServerItem, ServerRun, ServerView
 
 __all__ = ["PRELOAD", "Scan", "ServerScan", "scan"]
 
-PRELOAD = ("rlmetrics.translate.warm_worker", "rlmetrics.health.judging")
+PRELOAD = ("rlmetrics.fleet.warm_judge",)
 _MLFLOW, _TRACKIO = "mlflow:", "trackio:"
 _MOST_EVIDENCE = 3
 
@@ -77,7 +77,8 @@ class ServerScan:
         found: dict[str, list[PlannedRun]] = {}
         waiting, sources = [item.address for item in own][::-1], set[str]()
         work = partial(_runs_on_server, tuple(spec or ()))
-        for item, runs in done_by(min(jobs, len(own)), work, own, preload=PRELOAD):
+        preload = (*PRELOAD, *sorted({package for item in own for package in item.packages}))
+        for item, runs in done_by(min(jobs, len(own)), work, own, preload=preload):
             lost = [PlannedRun(item.address, item.kind, evidence="the process that read it was killed")]
             found[item.address] = lost if runs is None else runs
             while waiting and waiting[-1] in found:

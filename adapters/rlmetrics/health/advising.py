@@ -5,22 +5,42 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.lazy_typing import NamedTuple
 from rlmetrics.wording.voice import later
 
 from .instances import Channel
 from .judged_keys import SourceNames
 from .report_records import LEVELS, Diagnosis, Finding
 
-__all__ = ["advised"]
+__all__ = ["advised", "far_learning_rate"]
 
 _STEP_SIZE = {
     *("update_too_large", "kl_explosion", "gradient_pathology", "entropy_collapse", "entropy_explosion"),
     *("non_finite", "preference_degeneration", "reward_plateau"),
 }
 """Causes that a learning rate which is too high can have."""
+_NOT_OF_STEPS = {
+    *("starts-off-the-reference", "wrong-reference", "sampling-does-not-match", "policy-is-reference"),
+    "rewards-missing",
+}
+"""Diagnoses of what is so before anything is learnt, or without: no learning rate is the cause."""
+_ON_RATE = ("Lower the learning rate", "The learning rate is far too high")
+"""How advice begins that a learning rate which is named stands for."""
+_ON_RATIO = ("Is the ratio 1 on the first step of a batch?", "Compare the ratio on the first step of a batch")
+"""How questions begin that a log answers in which no ratio was clipped when a batch began."""
+_CLIPPED = "policy/clip_fraction"
+_MOST_PLACES = 4
 _FAR = 300.0
 """How many times the release's default a learning rate must be to be named: adapters are trained at a hundred times."""
 _LOWER = later("Lower the learning rate: the log has {high}, {times} times the release's default of {usual}.")
+_UNCLIPPED_BY_STEP = later(
+    "{key} is 0 at step {places}: no ratio was clipped there, so that old and current log-probabilities do not differ "
+    "much when a batch begins."
+)
+_UNCLIPPED_BY_ROW = later(
+    "{key} is 0 at row {places}: no ratio was clipped there, so that old and current log-probabilities do not differ "
+    "much when a batch begins."
+)
 _FIRST_BY_STEP = later("Begin with {key}, which moved first, at step {at}: {what}")
 _FIRST_BY_ROW = later("Begin with {key}, which moved first, at row {at}: {what}")
 
@@ -42,14 +62,39 @@ def advised(
         names: What logged them.
         by_row: Whether no row tells a step, so that its number stands for it.
     """
-    far = _learning_rate(channels, names)
+    rate = far_learning_rate(channels, names)
+    far = None
+    if rate is not None:
+        times = f"{rate.value / rate.usual:,.0f}"
+        far = _LOWER.format(high=f"{rate.value:g}", times=times, usual=f"{rate.usual:g}")
+    answer = _unclipped(channels, by_row=by_row)
     made = []
     for number, diagnosis in enumerate(diagnoses):
-        added = [far] if far is not None and diagnosis.cause in _STEP_SIZE and diagnosis.level != "info" else []
-        first = _first(findings, by_row=by_row) if number == 0 and diagnosis.level != "info" else None
+        checks = list(diagnosis.checks)
+        strong = diagnosis.level != "info"
+        if answer is not None and any(check.startswith(_ON_RATIO) for check in checks):
+            checks = [*(check for check in checks if not check.startswith(_ON_RATIO)), answer]
+        added = []
+        if far is not None and strong and diagnosis.cause in _STEP_SIZE and diagnosis.id not in _NOT_OF_STEPS:
+            added = [far]
+            checks = [check for check in checks if not check.startswith(_ON_RATE)]
+        first = _first(findings, by_row=by_row) if number == 0 and strong else None
         added += [] if first is None else [first]
-        made.append(replace(diagnosis, checks=(*added, *diagnosis.checks)) if added else diagnosis)
+        made.append(replace(diagnosis, checks=(*added, *checks)))
     return made
+
+
+def _unclipped(channels: Mapping[str, Channel | None], *, by_row: bool) -> str | None:
+    """Return where no ratio was clipped, not even on the first step of a batch; None where one was everywhere."""
+    for channel in channels.values():
+        if channel is not None and channel.meaning.metric == _CLIPPED and channel.meaning.mode == "train":
+            places = [step for step, value in zip(*channel.series.recent(), strict=True) if value == 0]
+            if places:
+                listed = ", ".join(f"{place:g}" for place in places[:_MOST_PLACES])
+                listed += " …" if len(places) > _MOST_PLACES else ""
+                said = _UNCLIPPED_BY_ROW if by_row else _UNCLIPPED_BY_STEP
+                return said.format(key=channel.meaning.key, places=listed)
+    return None
 
 
 def _first(findings: Sequence[Finding], *, by_row: bool) -> str | None:
@@ -62,8 +107,21 @@ def _first(findings: Sequence[Finding], *, by_row: bool) -> str | None:
     return said.format(key=first.key, at=f"{first.onset_step:g}", what=first.message)
 
 
-def _learning_rate(channels: Mapping[str, Channel | None], names: SourceNames | None) -> str | None:
-    """Return what is to be said about a learning rate that is far above the release's default; None if it is not."""
+class FarRate(NamedTuple):
+    """A learning rate far above the release's default: its curve, its highest value, and the default."""
+
+    channel: Channel
+    value: float
+    usual: float
+
+    @property
+    def bound(self) -> float:
+        """From which rate on it is far."""
+        return _FAR * self.usual
+
+
+def far_learning_rate(channels: Mapping[str, Channel | None], names: SourceNames | None) -> FarRate | None:
+    """Return the learning rate that is far above the release's default; None if it is not."""
     usual = None if names is None else names.default("learning_rate")
     if not isinstance(usual, float) or usual <= 0:
         return None
@@ -71,5 +129,5 @@ def _learning_rate(channels: Mapping[str, Channel | None], names: SourceNames | 
         if channel is not None and channel.meaning.metric == "optimizer/learning_rate" and channel.series.count:
             highest = channel.logged(max(channel.series.points_of()[1]))
             if highest >= _FAR * usual:
-                return _LOWER.format(high=f"{highest:g}", times=f"{highest / usual:,.0f}", usual=f"{usual:g}")
+                return FarRate(channel, highest, usual)
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import chain, islice
@@ -234,6 +234,14 @@ class Course:
     def recent(self) -> tuple[list[float], list[float]]:
         """Return the last points."""
         return list(self._recent_steps), list(self._recent)
+
+    def until(self, place: float) -> tuple[list[float], list[float]]:
+        """Return the course up to a place: single points where they are kept, stretches before them."""
+        recent = list(self._recent_steps)
+        older = bisect_left(self._history_steps, recent[0]) if recent else 0
+        steps, values = self._history_steps[:older] + recent, self._history[:older] + list(self._recent)
+        end = bisect_right(steps, place)
+        return steps[:end], values[:end]
 
     def _window(self, steps: float) -> tuple[list[float], list[float]]:
         """Return steps and values of the last optimizer steps, of three points at least, however rarely it is logged.

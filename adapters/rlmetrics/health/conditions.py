@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
@@ -72,9 +72,9 @@ class ConditionError(ValueError):
     """An expression that is none; the text says what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Condition:
-    """A condition, ready to be evaluated.
+    """A condition; it is compiled when it is asked first, since most rules have no curve in a run.
 
     Attributes:
         text: As written.
@@ -84,6 +84,7 @@ class Condition:
         bounds: The number that ``x`` alone is compared with, where nothing else is asked, as ``above`` or ``below``; as
             ``above_start`` or ``below_start`` if it is a multiple of where ``x`` started.
         repeated: The curves of which it asks how often in a row they had one value.
+        pointed: Whether the value of ``x``, or its level, is compared with a number.
     """
 
     text: str
@@ -91,8 +92,18 @@ class Condition:
     functions: frozenset[str]
     absolute: bool
     bounds: dict[str, float]
-    call: Callable[..., Any]
     repeated: tuple[str, ...] = ()
+    pointed: bool = False
+
+    @cached_property
+    def call(self) -> Callable[..., Any]:
+        """What asks the curves, in the order of ``names``."""
+        return _compiled(_parsed(self.text), _Reader(self.text))
+
+    @cached_property
+    def possible(self) -> Callable[..., Any]:
+        """As ``call``, of curves that are as bad as can be: what must not hold does not."""
+        return _compiled(_parsed(self.text), _Reader(self.text, worst=True))
 
     @property
     def instant(self) -> bool:
@@ -117,22 +128,35 @@ def parse_condition(text: str) -> Condition:
     if len(text) > _MAX_LENGTH:
         msg = f"a condition may have {_MAX_LENGTH} characters"
         raise ConditionError(msg)
+    node, reader = _parsed(text), _Reader(text)
+    reader.truth(node)
+    functions, repeated = frozenset(reader.functions), tuple(sorted(reader.repeated))
+    names = tuple(sorted(reader.names))
+    return Condition(text, names, functions, reader.absolute, _bounds(node), repeated, _is_pointed(node))
+
+
+def _parsed(text: str) -> ast.expr:
     try:
-        tree = ast.parse(" ".join(text.split()), mode="eval")
+        return ast.parse(" ".join(text.split()), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         msg = f"{text!r} is no condition: {getattr(error, 'msg', error)}"
         raise ConditionError(msg) from None
-    reader = _Reader(text)
-    body = reader.truth(tree.body)
-    names = sorted(reader.names)
+
+
+def _compiled(node: ast.expr, reader: _Reader) -> Callable[..., Any]:
+    """Return what asks the curves that a condition names, in the order of their names."""
+    body = reader.truth(node)
     parameters = ast.arguments(
-        posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
+        posonlyargs=[],
+        args=[ast.arg(name) for name in sorted(reader.names)],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
     )
     function = ast.Expression(ast.Lambda(parameters, body))
     ast.fix_missing_locations(function)
-    call = eval(compile(function, "<condition>", "eval"), {"__builtins__": {}})
-    functions, repeated = frozenset(reader.functions), tuple(sorted(reader.repeated))
-    return Condition(text, tuple(names), functions, reader.absolute, _bounds(tree.body), call, repeated)
+    condition: Callable[..., Any] = eval(compile(function, "<condition>", "eval"), {"__builtins__": {}})
+    return condition
 
 
 @lru_cache(maxsize=64)
@@ -160,10 +184,16 @@ def parse_number(text: str) -> Callable[[Series], float]:
 
 
 class _Reader:
-    """Rebuilds an expression from the few forms that are allowed."""
+    """Rebuilds an expression from the few forms that are allowed.
 
-    def __init__(self, text: str) -> None:
+    Args:
+        text: The expression.
+        worst: Whether what must not hold is taken not to.
+    """
+
+    def __init__(self, text: str, *, worst: bool = False) -> None:
         self.text = text
+        self.worst = worst
         self.names: set[str] = set()
         self.functions: set[str] = set()
         self.repeated: set[str] = set()
@@ -173,7 +203,8 @@ class _Reader:
         if isinstance(node, ast.BoolOp):
             return ast.BoolOp(node.op, [self.truth(value) for value in _cheapest_first(node)])
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return ast.UnaryOp(node.op, self.truth(node.operand))
+            denied = ast.UnaryOp(node.op, self.truth(node.operand))
+            return ast.Constant(True) if self.worst else denied
         if isinstance(node, ast.Compare) and all(isinstance(op, _COMPARISONS) for op in node.ops):
             self.absolute = self.absolute or _is_absolute([node.left, *node.comparators])
             return ast.Compare(self.number(node.left), node.ops, [self.number(item) for item in node.comparators])
@@ -258,6 +289,29 @@ def _value_of_x(node: ast.expr) -> bool:
 
 def _is_absolute(sides: list[ast.expr]) -> bool:
     return any(map(_value_of_x, sides)) and any(number_in(side) not in (None, 0.0) for side in sides)
+
+
+def _is_pointed(node: ast.expr) -> bool:
+    """Tell whether anywhere the value of ``x`` is compared with a number, or the share of points beyond one."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Compare):
+            sides = [part.left, *part.comparators]
+            if any(map(_where_x_is, sides)) and any(number_in(side) is not None for side in sides):
+                return True
+        elif isinstance(part, ast.Call) and ast.unparse(part).startswith(
+            ("share_above(x", "share_below(x", "sure_above(x")
+        ):
+            return True
+    return False
+
+
+def _where_x_is(node: ast.expr) -> bool:
+    """Tell whether something is the value of ``x``, or its level at the end."""
+    return isinstance(node, ast.Name | ast.Call) and ast.unparse(node).split(",")[0].rstrip(")") in (
+        "x",
+        "now(x",
+        "mean(x",
+    )
 
 
 def _bounds(node: ast.expr) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,18 @@ from rlmetrics.lazy_typing import NamedTuple
 from rlmetrics.logs.checkpoints import continued
 from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
-from rlmetrics.logs.reading import LoggedRow, RecordedRun, one_a_step, step_in
+from rlmetrics.logs.reading import LoggedRow, RecordedRun, step_in
 from rlmetrics.names.inference import SourceAnswer
-from rlmetrics.names.inference.wording import source_line
+from rlmetrics.names.inference.wording import prefix_lines, source_line, spelling_lines
 from rlmetrics.names.meanings.recorded_settings import merged
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.printed_numbers import half_unit, shared_decimals
 from rlmetrics.names.tables.tables import Overlays, Tables
 
-from .judged_keys import KeyMeaning, SourceNames
-from .judging import SAMPLE, judged_run, source_of_run, units_of
+from .judged_keys import SourceNames
+from .judging import judged_run, source_of_run, sourced_parts, units_of
+from .key_meanings import KeyMeaning
 from .logged_values import number_of
 from .report_records import Report
 
@@ -203,13 +204,13 @@ def curves_of_unit(
                 if taken.curves and report.answer is not None:
                     yield _named(report.run, run, taken, report.answer, config, tables, report)
             continue
-        rows = one_a_step(run.rows)
-        first = list(islice(rows, SAMPLE))
-        answer = source_of_run(unit, run.name, first, at, tables)
-        for row in chain(first, rows):
-            taker.take(row)
-        if taker.curves:
-            yield _named(label, run, taker.taken(), answer, config, tables)
+        infer = partial(source_of_run, unit, run.name, at=at, tables=tables)
+        for number, part, answer in sourced_parts(run, infer):
+            for row in part:
+                taker.take(row)
+            if taker.curves:
+                name = f"{label}#{number}" if number else label
+                yield _named(name, run, taker.taken(), answer, config, tables)
 
 
 def _named(
@@ -226,6 +227,8 @@ def _named(
     settings = merged(run.config, config, source, tables)
     notes = [
         *([] if answer.is_given or answer.is_single else [source_line(answer)]),
+        *prefix_lines(answer.prefix),
+        *spelling_lines(answer),
         *(f"the run's configuration: {problem}" for problem in run.problems),
         *([_BY_ROW] if taken.by_row else []),
     ]

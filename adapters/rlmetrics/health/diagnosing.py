@@ -115,19 +115,32 @@ def _made(
     several = len({item.key for item in items if item.level != "info"}) > 1
     chosen = all(item.rule in rules.by_id and rules.by_id[item.rule].chosen for item in worth)
     confidence, why = _confidence(rule.confidence, worth, several=several, folded=len(folded), chosen=chosen)
+    title, message, checks = rule.title, rule.message, rule.checks
+    measured = rules.by_id.get(worth[0].rule)
+    alone = len({item.rule for item in worth}) == 1
+    if measured is not None and measured.tiers and (level == "info" or (alone and _is_of_several(rule, rules))):
+        # A remark, and one of several kinds of signs, tell what was measured and not what it may come from.
+        title, message = measured.said_at(level)
+        checks = (measured.advice, *rule.checks)
     diagnosis = Diagnosis(
         rule.id,
         rule.cause,
         level,
-        rule.title,
+        title,
         onset,
         (*own, *folded),
-        rule.message,
-        rule.checks,
+        message,
+        tuple(dict.fromkeys(checks)),
         confidence,
         why,
     )
     return diagnosis, rule
+
+
+def _is_of_several(rule: DiagnosisRule, rules: Rules) -> bool:
+    """Tell whether any one sign of several kinds, such as a divergence or an entropy, makes a diagnosis."""
+    kinds = {metric.partition("/")[0] for name in rule.any_of for metric in rules.by_id[name].metrics}
+    return len(kinds) > 1 and len(rule.any_of) > 1 and not rule.all_of
 
 
 def _strong(items: Sequence[Finding]) -> bool:

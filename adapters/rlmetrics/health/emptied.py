@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .instances import Channel
-from .judged_keys import KeyMeaning
+from .key_meanings import KeyMeaning
 from .series import Series
 from .trends import median
 

@@ -8,18 +8,15 @@ from typing import Any
 
 from rlmetrics.names.tables.key_records import Transform
 
-from .judged_keys import KeyMeaning
+from .glances import is_bound, since_when
+from .key_meanings import KeyMeaning
+from .readiness import Attainable, Readiness, lasts, next_look
 from .report_records import LEVELS, Finding
 from .rules import Rule
 from .series import NOTHING, Series
 
-__all__ = ["EVERY", "MOST_WAITING", "SIBLING", "Channel", "Instance"]
+__all__ = ["MOST_WAITING", "SIBLING", "Channel", "Instance"]
 
-EVERY = 64
-"""Rules that look at a history look at every point of the first 64, and then at ever fewer: about 64 in a doubling."""
-LONG = 1024
-SELDOM = 4
-"""After so many points they look at every fourth of these, until a condition holds that has not been said yet."""
 MOST_WAITING = 32
 """Points that wait to be taken together, unless more are allowed."""
 SIBLING = "sibling"
@@ -183,13 +180,7 @@ class Channel:
         """Make room for further points; tell whether the rules on it are due to look."""
         count = self.count
         if is_due := count >= self.due:
-            if count <= LONG:
-                self.due = count + 1 + count // EVERY
-            else:
-                # Multiples of powers of two, so that all curves are looked at in the same rows.
-                every = 1 << ((count // EVERY).bit_length() - 1)
-                every *= 1 if any(item.suspects for item in self.now_and_then) else SELDOM
-                self.due = (count // every + 1) * every
+            self.due = next_look(count, suspects=any(item.suspects for item in self.now_and_then))
         self.room = min(self.due - count, self.ahead)
         if not is_due:
             self.flush()
@@ -208,7 +199,8 @@ class Instance:
     Attributes:
         rule: The rule.
         channel: The curve.
-        judged: Whether it had all that it needs at least once.
+        judged: Whether it could have found something and did not, or did.
+        ready: Whether it could have found something by now.
         feeds: The curves that it looks at, its own first.
     """
 
@@ -225,6 +217,7 @@ class Instance:
         "judged",
         "peers",
         "quiet",
+        "ready",
         "rule",
     )
 
@@ -235,6 +228,7 @@ class Instance:
         self._last_step: float | None = None
         self.active = False
         self.judged = False
+        self.ready = Readiness(rule.steps)
         self.quiet = ""
         self.feeds: list[Channel] = []
         self.peers: list[dict[str, Series]] = []
@@ -304,13 +298,19 @@ class Instance:
                 return False
         return bool(self.peers)
 
-    def judge(self, place: float, step: float) -> Finding | None:
-        """Return a finding if the condition of a level has held long enough, and that level is a new one."""
+    def judge(self, place: float, step: float, step_at: Callable[[float], float]) -> Finding | None:
+        """Return a finding if the condition of a level has held long enough, and that level is a new one.
+
+        Args:
+            place: Where the row stands on an axis that never falls.
+            step: Its step.
+            step_at: Returns the step of an earlier place; a run that was resumed has a step at two.
+        """
         series = self.channel.series
         rule = self.rule
         if series.count < rule.points or place - series.first_step < rule.warm_up:
             return None
-        self.judged = True
+        could = self.judged or self.ready.reached or self.ready.look(place, self._possible(series.count))
         held = False
         for level, call, peers in self._asked:
             since = self._since.get(level)
@@ -320,15 +320,50 @@ class Instance:
                 if since is None:
                     since = self._since[level] = [place, 0.0, step]
                 since[1] += 1
-                long_enough = place - since[0] >= rule.steps - 1 and since[1] >= min(3, rule.steps)
-                if long_enough or since[1] >= rule.steps:
-                    said = self._say(level, since, step)
+                if lasts(since, place, rule.steps):
+                    self.judged = True
+                    said = self._say(level, since, step, step_at)
                     if said is not None:
                         return said
             elif since is not None:
                 del self._since[level]
         if not held:
             self.active = False
+            # What holds since the rule could find something first is no passing.
+            self.judged = could
+        return None
+
+    def _possible(self, count: int) -> list[bool]:
+        """Return of each level, the worst first, whether its condition could hold if the curve had so many points."""
+        own = self.channel.series
+        spacing = own.elapsed() / (own.count - 1) if own.count > 1 else 1.0
+        known: dict[int, Attainable] = {}
+        for series in (series for _, _, peers in self._asked for curves in peers for series in curves):
+            if id(series) not in known:
+                points = max(0, series.count + count - own.count) if series.count else 0
+                known[id(series)] = Attainable(points, spacing, series.first_step, own=series is own)
+        return [
+            any(condition.possible(*[known[id(series)] for series in curves]) for curves in peers)
+            for (_, condition), (_, _, peers) in zip(self.rule.tiers, self._asked, strict=True)
+        ]
+
+    def least(self, most: int) -> int | None:
+        """Return of how many points of its curve it could find something first; None if not of so many.
+
+        Further points are taken to come as those that there are: at their distance, with the other curves beside them.
+        """
+        own, ready = self.channel.series, Readiness(self.rule.steps)
+        spacing = own.elapsed() / (own.count - 1) if own.count > 1 else 1.0
+        count = 1
+        while count <= most:
+            elapsed = (count - 1) * spacing
+            if (
+                count >= self.rule.points
+                and elapsed >= self.rule.warm_up
+                and ready.look(elapsed, self._possible(count))
+            ):
+                return count
+            count = next_look(count, suspects=True)
         return None
 
     @property
@@ -337,12 +372,19 @@ class Instance:
         return bool(self._since)
 
     @property
+    def held_since(self) -> float:
+        """Since which step the condition of some level holds; only where one does."""
+        return min(since[2] for since in self._since.values())
+
+    @property
     def suspects(self) -> bool:
         """Whether the condition of a level holds that has not been said."""
         finding = self._finding
         return any(finding is None or _RANK[finding.level] < _RANK[level] for level in self._since)
 
-    def _say(self, level: str, since: Sequence[float], step: float) -> Finding | None:
+    def _say(
+        self, level: str, since: Sequence[float], step: float, step_at: Callable[[float], float]
+    ) -> Finding | None:
         series = self.channel.series
         old = self._finding
         if old is not None and _RANK[old.level] >= _RANK[level]:
@@ -350,7 +392,8 @@ class Instance:
                 self._last(step)
             return None
         self.active = True
-        onset = since[2] + self._onset(level, since[0]) - since[0]
+        began = self._onset(level, since[0])
+        onset = since[2] if began == since[0] else step_at(began)
         value = series.last if self.rule.shows is None else self.rule.shows(series)
         self.finding = self.made(level, onset, step, None if math.isnan(value) else self.channel.logged(value))
         return self.finding
@@ -381,6 +424,10 @@ class Instance:
             began = series.left_at(since)
             # What never moved was so from its first point on, unless another curve decides.
             began = since if began == series.first_step and len(condition.names) > 1 else began
+        if is_bound(condition):
+            raw = min(since_when(condition, curves, since) for curves in self.peers)
+            # A short curve has no level that it could be seen to leave: what its values say alone is sure.
+            began = raw if began == series.first_step else min(began, raw)
         return min(since, began)
 
     def _last(self, step: float) -> None:
@@ -400,7 +447,7 @@ class Instance:
             step,
             step,
             value,
-            message or rule.message,
+            message or rule.said_at(level)[1],
             rule.advice,
             rule.basis,
             rule.source,
@@ -429,12 +476,14 @@ class Instance:
         last = self.finding
         finding = None if last is None else [last.level, last.onset_step, last.first_step, last.last_step]
         said = None if last is None else [last.value, last.message]
-        return {"since": self._since, "finding": finding, "said": said, "active": self.active, "judged": self.judged}
+        kept = {"since": self._since, "finding": finding, "said": said, "active": self.active, "judged": self.judged}
+        return {**kept, "ready": self.ready.state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take what ``state`` returned."""
         self._since = {level: list(since) for level, since in state["since"].items()}
         self.active, self.judged = state["active"], state["judged"]
+        self.ready.restore(state["ready"])
         if state["finding"] is not None:
             level, onset, first, last = state["finding"]
             value, message = state["said"]

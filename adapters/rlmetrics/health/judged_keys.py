@@ -1,106 +1,30 @@
-"""What a logged key is, as far as judging needs to know. All that health asks of `rlmetrics.names` is asked here."""
+"""What the keys of a run are, whatever may have logged it, and how they relate to those of another run."""
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from rlmetrics.lazy_dataclasses import dataclass, replace
+from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.names import load_tables, map_names, open_view, show
-from rlmetrics.names.lookup.resolving import defects_of, logged_as, measured_as
-from rlmetrics.names.mapping.mapping import NameMap
-from rlmetrics.names.meanings.protocol import Match, View
+from rlmetrics.names.inference.candidate_words import candidate_words
+from rlmetrics.names.mapping.mapping import KeyTranslation, NameMap
+from rlmetrics.names.meanings.protocol import View
 from rlmetrics.names.meanings.recorded_settings import around_of, keys_of
+from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import UNKNOWN, find_key, fitting, holds
-from rlmetrics.names.tables.key_records import Entry
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.user_errors import NamesError
 from rlmetrics.names.upgrades.changed_defaults import default_of
+from rlmetrics.wording.voice import later
 
-__all__ = ["Counterparts", "KeyMeaning", "SourceNames", "known_settings", "other_spellings"]
+from .key_meanings import HELD_OUT, KeyMeaning, KeyMeanings, LoggedAs, usual_meanings
 
-HELD_OUT = "held_out"
-"""In place of a metric: a score of a user's own on data that is not trained on."""
+__all__ = ["Counterparts", "SourceNames", "known_settings", "other_spellings"]
 
-_EVALUATED = re.compile(r"(?:^|[/_.])(?:eval|val|valid|validation|test|held_?out|gold)(?:[/_.-]|$)", re.IGNORECASE)
-_EVALUATIONS = {
-    *("reward/score/mean", "reward/total/mean", "preference/reward/accuracy", "preference/reward/margin"),
-    *("unpaired/reward/margin", "reward_model/accuracy"),
-}
-"""Metrics that are a score on held-out data where they are logged in evaluation."""
-_SCORE = re.compile(r"acc|score|reward|pass|solve|correct|win|exact|f1|success", re.IGNORECASE)
-_NO_SCORE = re.compile(r"loss|std|time|length|runtime|per_second|chosen|rejected|margin|logp|logit|_min|_max|/min|/max")
-_OPEN = {"group/user_metric"}
-_EMPTY = "zero_when_empty"
-_WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Emptied:
-    """What may be left out of what a number counts, so that nothing is left, which is logged as 0.
-
-    Attributes:
-        shares: Metrics that say how large a share that is.
-        when: The guard under which it is left out; empty if it is for sure.
-    """
-
-    shares: tuple[str, ...]
-    when: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class KeyMeaning:
-    """A key.
-
-    Attributes:
-        key: As logged.
-        metric: Canonical name; None if it has none, ``held_out`` for a score on held-out data of a user's own.
-        mode: ``train`` or ``eval``.
-        component: What logs it.
-        template: The key with its placeholders.
-        placeholders: Their values.
-        scale: logged = scale * metric + offset; None where that depends on an unknown setting.
-        offset: See ``scale``.
-        constant_when: When the value does not change.
-        defects: Known faults of grade incomparable in how it is computed.
-        unit: Unit of the metric.
-        expected: Values that the spec expects of it as it is computed: numbers, or ``null``.
-        emptied: Where a part with nothing to count is a 0 in it: what may be left out of the counting.
-        unreviewed: Whether nobody has stated all of how it is computed.
-        disputed: Whether sources that may have logged it give it other meanings, so that it has none.
-        rivals: These meanings, where all are metrics on one scale; what holds for each of them holds for the key.
-    """
-
-    key: str
-    metric: str | None
-    mode: str = "train"
-    component: str = ""
-    template: str = ""
-    placeholders: Mapping[str, str] = ()  # type: ignore[assignment]
-    scale: float | None = 1.0
-    offset: float = 0.0
-    constant_when: tuple[str, ...] = ()
-    defects: tuple[str, ...] = ()
-    unit: str | None = None
-    expected: tuple[float | str, ...] = ()
-    emptied: Emptied | None = None
-    unreviewed: bool = False
-    disputed: bool = False
-    rivals: tuple[str, ...] = ()
-
-    @property
-    def held_out(self) -> bool:
-        """Whether it is a score on data that is not trained on."""
-        if self.metric is None:
-            return False
-        return (
-            self.metric == HELD_OUT
-            or self.metric in ("validation/mean", "generation_evaluation/score")
-            or (self.mode == "eval" and self.metric in _EVALUATIONS)
-        )
+_ONLY_IN = later("if {sources} logged it: {what}")
 
 
 class SourceNames:
@@ -130,93 +54,52 @@ class SourceNames:
         self._config = dict(config or {})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._view = open_view(at, config=known_settings(at, config, self.tables), spec=self.tables)
-            self._others = [
-                open_view(other, config=known_settings(other, config, self.tables), spec=self.tables)
-                for other in others
-            ]
+            self._view = self._opened(at)
+            views = [self._opened(other) for other in others]
+        self._own, *self._others = (self._meanings(view) for view in (self._view, *views))
         self.at = str(self._view.source)
         self.disputed: set[str] = set()
+        self._programs: set[str] = set()
 
     def meaning(self, key: str) -> KeyMeaning:
         """Return what a key is."""
-        meaning = own = self._meaning(key, self._view)
-        others = [self._meaning(key, other) for other in self._others] if own.metric is not None else []
+        meaning = own = self._own.of(key)
+        # What rlmetrics logs itself, such as `exact/kl`, is of no component of the source.
+        if isinstance(self._view, FrameworkView) and own.component in self._view.components:
+            self._programs.add(self._view.program(own.component))
+        others = [other.of(key) for other in self._others] if own.metric is not None else []
         for theirs in others:
             if not _agree(meaning, theirs) and not self._judged_alike(meaning, theirs):
                 self.disputed.add(key)
                 return _disputed(own, others)
             meaning = _joined(meaning, theirs)
-        return meaning
+        if all(item.defects == own.defects for item in others):
+            return meaning
+        sources = [names.source for names in (self._own, *self._others)]
+        return replace(meaning, defects=_of_some([own.defects, *(item.defects for item in others)], sources))
+
+    def _opened(self, at: str) -> View:
+        return open_view(at, config=known_settings(at, self._config, self.tables), spec=self.tables)
+
+    def _meanings(self, view: View) -> KeyMeanings:
+        """Return what the keys of a source are with the settings of the run."""
+        if self._config and self.given:
+            return KeyMeanings(view, lambda: self.given)
+        return usual_meanings(view)
 
     def _judged_alike(self, one: KeyMeaning, other: KeyMeaning) -> bool:
         """Tell whether the same rules judge two meanings on the same scale."""
         return self._alike is not None and _alike_on_axis(one, other) and self._alike(one, other)
-
-    def _meaning(self, key: str, view: View) -> KeyMeaning:
-        match = _best(logged_as(view, key) or measured_as(key, self.tables))
-        if match is None or match.entry.metric is None or match.entry.metric in _OPEN:
-            mine = _EVALUATED.search(key) and _SCORE.search(key) and not _NO_SCORE.search(key)
-            return KeyMeaning(key, HELD_OUT, "eval") if mine else KeyMeaning(key, None)
-        entry = match.entry
-        scale, offset = entry.signature.scale, entry.signature.offset
-        known = isinstance(scale, float | int) and isinstance(offset, float | int) and scale != 0
-        return KeyMeaning(
-            key,
-            entry.metric,
-            entry.mode,
-            entry.component,
-            entry.key,
-            match.values,
-            float(scale) if known else None,
-            float(offset) if known else 0.0,
-            entry.constant_when,
-            tuple(item.what for item in defects_of(entry.signature, self.tables) if item.grade == "incomparable"),
-            self.metric(str(entry.metric)).get("unit"),
-            self._expected(entry),
-            self._emptied(entry),
-            bool(entry.signature.unstated),
-        )
-
-    def _expected(self, entry: Entry) -> tuple[float | str, ...]:
-        """Return the values that are as they should be, by what the key or one of its traits says of them."""
-        rows = [(reading.value, reading.level) for reading in entry.reads]
-        for name in entry.signature.traits:
-            rows += [(row["value"], row["level"]) for row in self.tables.traits[name].get("reads", ())]
-        return tuple(value for value, level in rows if level == "expected")
-
-    def _emptied(self, entry: Entry) -> Emptied | None:
-        """Return what may leave nothing to count, where that is logged as 0."""
-        for name, (_, trait, shares) in self.tables.signatures["WITHOUT"].items():
-            if shares and {_EMPTY, trait} <= set(entry.signature.traits):
-                return Emptied(tuple(shares))
-            for other in entry.alternatives if shares else ():
-                if {_EMPTY, name} <= set(_WORD.findall(other.what)) and self._may_hold(other.when or ""):
-                    return Emptied(tuple(shares), other.when or "")
-        return None
-
-    def _may_hold(self, guard: str) -> bool:
-        """Tell whether a guard is not refuted by a setting that was given; defaults refute nothing."""
-        try:
-            return holds(guard, self.given) is not False
-        except NamesError:
-            return False
 
     def metric(self, name: str) -> Mapping[str, Any]:
         """Return what the spec says about a metric."""
         row: Mapping[str, Any] = self.tables.metrics.get(name, {})
         return row
 
-    @cached_property
-    def conditions(self) -> dict[str, str]:
-        """Under which condition the source logs each metric; empty text if always."""
-        conditions: dict[str, str] = {}
-        for entry in self._view.entries():
-            if entry.metric is not None and entry.mode == "train":
-                said = "" if entry.logged and not entry.condition else entry.condition or ""
-                if entry.metric not in conditions or not said:
-                    conditions[entry.metric] = said
-        return conditions
+    @property
+    def logged(self) -> Mapping[str, LoggedAs]:
+        """What the programs of the source log in training of which a key has come, or all of them: by metric."""
+        return self._own.logged(frozenset(self._programs))
 
     @cached_property
     def given(self) -> dict[str, Any]:
@@ -247,12 +130,6 @@ class SourceNames:
             return None
 
 
-def _best(matches: list[Match]) -> Match | None:
-    """Return the match that names a metric and is logged; or the next best."""
-    known = [match for match in matches if match.entry.metric is not None]
-    return next((match for match in known if match.entry.logged), next(iter(known or matches), None))
-
-
 def known_settings(at: str, config: Mapping[str, Any] | None, tables: Tables) -> dict[str, Any] | None:
     """Return the settings that a source knows and understands."""
     if not config:
@@ -281,14 +158,22 @@ def _alike_on_axis(one: KeyMeaning, other: KeyMeaning) -> bool:
 
 def _disputed(own: KeyMeaning, others: Sequence[KeyMeaning]) -> KeyMeaning:
     """Return what is certain about a key whose sources do not agree on its meaning."""
+    known = KeyMeaning(own.key, None, template=own.template, placeholders=own.placeholders, disputed=True)
     if not all(_alike_on_axis(own, other) for other in others):
-        return KeyMeaning(own.key, None, disputed=True)
+        return known
     rivals = tuple(dict.fromkeys(str(item.metric) for item in (own, *others)))
-    return KeyMeaning(own.key, None, own.mode, scale=own.scale, offset=own.offset, disputed=True, rivals=rivals)
+    return replace(known, mode=own.mode, scale=own.scale, offset=own.offset, rivals=rivals)
+
+
+def _doubtful(meaning: KeyMeaning) -> tuple[object, ...]:
+    """Return what releases that agree on a key's metric may still say otherwise."""
+    return meaning.scale, meaning.constant_when, meaning.defects, meaning.expected, meaning.emptied, meaning.span
 
 
 def _joined(one: KeyMeaning, other: KeyMeaning) -> KeyMeaning:
-    """Return what is certain about a key if either of two releases logged it."""
+    """Return what is certain about a key if either of two releases logged it; mostly they say the same."""
+    if _doubtful(one) == _doubtful(other):
+        return one
     return replace(
         one,
         scale=None if other.scale is None else one.scale,
@@ -296,7 +181,18 @@ def _joined(one: KeyMeaning, other: KeyMeaning) -> KeyMeaning:
         defects=tuple(dict.fromkeys((*one.defects, *other.defects))),
         expected=tuple(value for value in one.expected if value in other.expected),
         emptied=one.emptied or other.emptied,
+        span=one.span if one.span == other.span else None,
     )
+
+
+def _of_some(defects: Sequence[tuple[str, ...]], sources: Sequence[str]) -> tuple[str, ...]:
+    """Return the faults that several sources have, each with the sources that have it unless all do."""
+    said = []
+    for fault in dict.fromkeys(item for faults in defects for item in faults):
+        having = [source for source, faults in zip(sources, defects, strict=True) if fault in faults]
+        some = _ONLY_IN.format(sources=candidate_words(having, sources), what=fault)
+        said.append(fault if len(having) == len(sources) else some)
+    return tuple(said)
 
 
 class Counterparts:
@@ -322,21 +218,31 @@ class Counterparts:
             warnings.simplefilter("ignore")
             known = [known_settings(at, own, tables) or {} for at, own in zip((a, b), settings, strict=True)]
             views = [open_view(at, config=own, spec=tables) for at, own in zip((a, b), known, strict=True)]
+            self._views = views
             if a == b:
                 self._map = None if known[0] == known[1] else NameMap(*views)
             else:
                 self._map = map_names(a, b, spec=spec)
                 self._judge = NameMap(*views) if any(known) else None
 
+    @cached_property
+    def _whole(self) -> NameMap:
+        """All that both sources log: a map looks at one program of each, and a run may be another one."""
+        return NameMap(*self._views)
+
+    def _translated(self, a: str) -> KeyTranslation:
+        found = self._map.translate(a) if self._map is not None else self._whole.translate(a)
+        return self._whole.translate(a) if found.row is None else found
+
     def target(self, a: str) -> str | None:
         """Return what a key of the first source is called in the second; None where nothing is the same."""
-        return a if self._map is None else self._map.translate(a).target
+        return a if self._map is None else self._translated(a).target
 
     def severity(self, a: str, relation: str, differs_by: list[dict[str, Any]]) -> str:
         """Return how much weighs what sets a key of the first run apart, and say which differences apply."""
         if self._map is None:
             return "same"
-        before = self._map.translate(a)
+        before = self._translated(a)
         translation = before if self._judge is None else self._judge.translate(a)
         if (
             translation.row is None
@@ -356,7 +262,7 @@ class Counterparts:
         """Return the relation of two keys, how they differ, and what converts the first to the second's terms."""
         if self._map is None:
             return "exact", [], None
-        translation = self._map.translate(a)
+        translation = self._translated(a)
         if translation.row is None or translation.target is None:
             note = translation.note or "no counterpart is known"
             return "related", [{"what": note, "grade": "incomparable", "vanishes_when": None}], None

@@ -14,8 +14,9 @@ from rlmetrics.names.tables.undescribed import bare
 
 from .emptied import emptied_text, share_left_out
 from .instances import Instance
-from .judged_keys import KeyMeaning
+from .key_meanings import KeyMeaning
 from .lost import LostNumbers
+from .out_of_range import impossible_value
 from .report_records import Expected, Finding
 from .row_facts import Axis, Kinds
 from .run_curves import JudgedCurves
@@ -120,13 +121,13 @@ class JudgedRun:
             looked = intake.flush()
         findings = []
         for instance in due:
-            if instance.complete and self._applies(instance):
-                said = instance.judge(place, step)
+            if instance.complete and self.judges(instance):
+                said = instance.judge(place, step, self.axis.step_at)
                 if instance.rule.instant:
                     instance.channel.alarmed = any(item.holds for item in instance.channel.instant)
                 if said is not None:
                     intake.flush()
-                    findings += [] if self._explained(instance) else [said]
+                    findings += [] if self._explained(instance) or not _is_its_metric(instance) else [said]
         for channel in looked:
             channel.series.forget()
         return findings
@@ -154,7 +155,7 @@ class JudgedRun:
         self._run_findings[rule.id] = finding
         return [finding]
 
-    def _applies(self, instance: Instance) -> bool:
+    def judges(self, instance: Instance) -> bool:
         """Tell whether a rule may be judged on a key; what speaks against it is kept for the report."""
         rule, meaning = instance.rule, instance.channel.meaning
         if instance.quiet:
@@ -191,7 +192,8 @@ class JudgedRun:
 
     def findings(self) -> list[Finding]:
         """Return all that was found, the worst and earliest first."""
-        findings = [item.finding for item in self.curves.instances() if item.finding is not None]
+        found = (item for item in self.curves.instances() if item.finding is not None and _is_its_metric(item))
+        findings = [item.finding for item in found if item.finding is not None]
         findings += self._run_findings.values()
         return sorted(findings, key=lambda item: (_ORDER[item.level], item.onset_step, item.rule, item.key))
 
@@ -242,6 +244,11 @@ class JudgedRun:
 
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+def _is_its_metric(instance: Instance) -> bool:
+    """Tell whether a rule with bounds is about the number that a key shows, which no value contradicts."""
+    return not instance.rule.tiers or impossible_value(instance.channel) is None
 
 
 def _zeroing(tables: Tables) -> list[str]:

@@ -11,22 +11,33 @@ from typing import Any
 from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.logs.folder_tree import Tree, Unit, survey
 from rlmetrics.logs.input_errors import InputError
-from rlmetrics.logs.log_clues import clues_of
-from rlmetrics.logs.reading import RUN_NAMES, LoggedRow, MissingSteps, RecordedRun, one_a_step, run_named_in, step_in
+from rlmetrics.logs.log_clues import SAMPLE, clues_of
+from rlmetrics.logs.reading import (
+    RUN_NAMES,
+    STEP_NAMES,
+    LoggedRow,
+    MissingSteps,
+    RecordedRun,
+    in_order,
+    one_a_step,
+    rows_below,
+    run_named_in,
+    step_in,
+)
 from rlmetrics.logs.unrecognised import why_unrecognised
 from rlmetrics.names.inference import SourceAnswer, completed, find_source
-from rlmetrics.names.inference.wording import second_lines, source_line, wrapper_lines
+from rlmetrics.names.inference.wording import prefix_lines, second_lines, source_line, spelling_lines, wrapper_lines
 from rlmetrics.names.meanings.recorded_settings import merged
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.user_errors import FallbackWarning
 
 from .instances import MOST_WAITING
+from .logged_values import number_of
 from .monitor import Monitor
 from .report_records import Report, counted
 
 __all__ = [
-    "SAMPLE",
     "Seam",
     "judged_rows",
     "judged_run",
@@ -35,11 +46,10 @@ __all__ = [
     "opened",
     "require_place",
     "source_of_run",
+    "sourced_parts",
     "units_of",
 ]
 
-SAMPLE = 200
-"""Rows from whose keys a source is inferred."""
 _AHEAD = 512
 """Rows that are taken together: nobody waits for what a single one says."""
 _DROPPED = {
@@ -48,7 +58,11 @@ _DROPPED = {
 """Why a tracker may have no row of a step."""
 _SUMMARIES = {"wandb-summary.json"}
 """What trackers keep beside a run of its last values: no run of its own, unless nothing else is left of it."""
+_SUMMARY = "train_runtime"
+"""What transformers logs once, when training is over."""
 _INFERRED = ("auto", "")
+_PLACES = {*STEP_NAMES, "epoch", "num_input_tokens_seen"}
+"""What tells where a row stands, which rows of one step share."""
 
 
 def units_of(path: Path) -> list[Unit]:
@@ -92,7 +106,7 @@ def logs_of(path: Path) -> tuple[list[Unit], list[str]]:
     if not units and tree.unreadable:
         raise InputError(next(iter(tree.unreadable.values())))
     if not units:
-        known = "JSON lines, trainer states, tables, notebooks, consoles, W&B, TensorBoard, Trackio and MLflow"
+        known = "JSON lines, trainer states, YAML, tables, notebooks, consoles, W&B, TensorBoard, Trackio and MLflow"
         raise InputError(
             why_unrecognised(path) or f"{'holds' if path.is_dir() else 'is'} no log of a known kind; known are {known}",
             path,
@@ -129,6 +143,7 @@ def judged_run(
     def source(first: Sequence[LoggedRow]) -> SourceAnswer:
         return source_of_run(unit, run.name, first, at, tables)
 
+    run.account.notes[:0] = [] if unit.form is None else unit.form.notes
     yield from judged_rows(run, name, source, unit.kind.name, config, tables, seen=seen)
 
 
@@ -157,19 +172,14 @@ def judged_rows(
         InputError: The log is damaged.
         NamesError: The source is unknown, or none explains the keys.
     """
-    rows = one_a_step(run.rows)
-    first = list(islice(rows, SAMPLE))
-    if not any(row.values for row in first):
-        return
-    answer = source(first)
-    at = answer.source or CANONICAL
-    settings = merged(run.config, config, at, tables)
-    notes = [] if answer.is_given or answer.is_known else [source_line(answer)]
-    notes += [*filter(None, [answer.chosen]), *wrapper_lines(answer), *second_lines(answer)]
-    notes += [f"the run's configuration: {problem}" for problem in run.problems]
-    for label, part in _parts(chain(first, rows)):
-        monitor = opened(at, settings.values, tables, answer.rivals, ahead=_AHEAD)
-        monitor.run.notes += notes
+    twice = _Twice()
+    for label, part, answer in sourced_parts(replace(run, rows=twice.of(run.rows)), source):
+        settings = merged(run.config, config, answer.source or CANONICAL, tables)
+        monitor = opened(answer.source or CANONICAL, settings.values, tables, answer.rivals, ahead=_AHEAD)
+        monitor.run.notes += [] if answer.is_given or answer.is_known else [source_line(answer)]
+        monitor.run.notes += [*prefix_lines(answer.prefix), *spelling_lines(answer)]
+        monitor.run.notes += [*filter(None, [answer.chosen]), *wrapper_lines(answer), *second_lines(answer)]
+        monitor.run.notes += [f"the run's configuration: {problem}" for problem in run.problems]
         monitor.run.is_foreign = answer.undescribed is not None
         missing = MissingSteps()
         for row in part:
@@ -184,10 +194,48 @@ def judged_rows(
             monitor.run.notes.append(f"{counted(account.skipped, 'line')} left out: {account.first}")
         if account.torn:
             monitor.run.notes.append(f"the last {account.torn} bytes are cut off within a row and were left out")
-        monitor.run.notes += account.notes
+        monitor.run.notes[:0] = account.notes  # how it was read is told before what was made of it
+        monitor.run.notes += twice.note(monitor.rows)
         monitor.run.notes += _without_row(missing.steps(), kind)
         report = monitor.report(f"{name}#{label}" if label else name)
         yield replace(report, at=answer.source and report.at, answer=answer)
+
+
+class _Twice:
+    """Counts the rows that repeat keys of the row before them for the same step."""
+
+    def __init__(self) -> None:
+        self._rows = self._repeats = 0
+
+    def of(self, rows: Iterable[LoggedRow]) -> Iterator[LoggedRow]:
+        """Yield rows as they are."""
+        step: float | None = None
+        first: LoggedRow | None = None
+        known: set[str] = set()
+        for row in rows:
+            own = row.step if row.step is not None else step_in(row.values)
+            self._rows += 1
+            if own is None or own != step or first is None:
+                step, first, known = own, row, set()
+            else:
+                known = known or _numbers_of(first)
+                keys = _numbers_of(row)
+                self._repeats += not keys.isdisjoint(known)
+                known |= keys
+            yield row
+
+    def note(self, judged: int) -> list[str]:
+        """Return what is to be said; nothing where rows of one step were kept apart."""
+        if not self._repeats or self._rows <= judged:
+            return []
+        stand = "stands" if self._repeats == 1 else "stand"
+        rows = counted(self._repeats, "row")
+        return [f"{rows} {stand} for a step that has the same keys already: the last finite value of each counts"]
+
+
+def _numbers_of(row: LoggedRow) -> set[str]:
+    """Return the keys of a row that have a number, but for those that tell where it stands."""
+    return {key for key, value in row.values.items() if isinstance(value, int | float)} - _PLACES
 
 
 def _without_row(steps: Sequence[float], kind: str) -> list[str]:
@@ -238,6 +286,29 @@ def opened(
     return monitor
 
 
+def sourced_parts(
+    run: RecordedRun, source: Callable[[Sequence[LoggedRow]], SourceAnswer]
+) -> Iterator[tuple[str, Iterator[LoggedRow], SourceAnswer]]:
+    """Yield the runs that stand in one file one after the other: what parts them, their rows, and their source.
+
+    Args:
+        run: What was read of the file.
+        source: Says where a run comes from, by its first rows. It is asked once for all runs that log the same keys.
+    """
+    rows = in_order(one_a_step(run.rows), run.account.notes)
+    first = list(islice(rows, SAMPLE))
+    if not any(row.values for row in first):
+        return
+    of_all = source(first)
+    answers = {frozenset(keys_of(rows_below(of_all.prefix, first, of_all.spelling))): of_all}
+    for label, part in _parts(rows_below(of_all.prefix, chain(first, rows), of_all.spelling)):
+        begin = list(islice(part, SAMPLE))
+        keys = frozenset(keys_of(begin))
+        if keys not in answers:
+            answers[keys] = source(begin)
+        yield label, chain(begin, part), answers[keys]
+
+
 def _parts(rows: Iterable[LoggedRow]) -> Iterator[tuple[str, Iterator[LoggedRow]]]:
     """Yield the runs that stand in one file one after the other.
 
@@ -283,13 +354,17 @@ class _Splitter:
 
 
 class Seam:
-    """Tells where another run begins: rows name another one, or steps begin anew from the start."""
+    """Tells where another run begins: rows name another one, or steps begin anew from the start.
+
+    Where nothing states steps, an epoch does before that of the summary which transformers logs when training is over.
+    """
 
     def __init__(self) -> None:
         self._lowest: float | None = None
         self._highest = 0.0
         self._count = 0
         self._label = ""
+        self._over: float | None = None
 
     def lies_before(self, row: LoggedRow, step: float | None) -> bool:
         """Tell whether a row is the first of another run; if not, it is counted to this one."""
@@ -307,6 +382,12 @@ class Seam:
                 if self._highest - self._lowest > 5 and self._count > 5:
                     return True
                 self._lowest = step if self._count <= 5 else self._lowest
+        else:
+            epoch = number_of(row.values.get("epoch"))
+            if isinstance(epoch, float):
+                if self._over is not None and epoch < self._over:
+                    return True
+                self._over = epoch if _SUMMARY in row.values else self._over
         self._count += 1
         return False
 

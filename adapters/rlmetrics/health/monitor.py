@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rlmetrics.names.inference import Clues, find_source, nonzero_in
+from rlmetrics.names.inference import Clues, find_source, negative_in, nonzero_in
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.loading import load_tables
@@ -147,7 +147,8 @@ class Monitor:
         run, curves = self.run, self.run.curves
         rows = [row for _, row in self._waiting]
         keys = tuple(dict.fromkeys(key for row in rows for key in row))
-        answer = find_source(Clues(keys, nonzero=nonzero_in(rows), settings=frozenset(curves.config)), self._tables)
+        clues = Clues(keys, nonzero=nonzero_in(rows), negative=negative_in(rows), settings=frozenset(curves.config))
+        answer = find_source(clues, self._tables)
         run.answer = answer
         run.notes.append(source_line(answer))
         run.is_foreign = answer.undescribed is not None

@@ -8,15 +8,16 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from rlmetrics.charts.chart import Chart, ChartLine, ChartMark
-from rlmetrics.charts.chart_page import document, figure
+from rlmetrics.charts.chart_page import document, figure, size_of
 from rlmetrics.names.tables.key_records import Transform
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
-from rlmetrics.wording.place_words import place_words, span_words
+from rlmetrics.wording.place_words import span_words
 from rlmetrics.wording.voice import language, later, phrase, spoken
 
 from .judged_keys import other_spellings
 from .report_records import Curve, Diagnosis, Finding, Report, whole
+from .report_times import place_in, when
 from .rules import Rule, Rules
 from .runs_overview import index, ranked
 
@@ -47,11 +48,11 @@ def page(reports: Sequence[Report], left_out: Sequence[str] = (), *, spec: Overl
     rules = {rule.id: rule for rule in Rules(load_tables(spec)).rules}
     runs = ranked(reports)
     has_index = len(runs) > 1 or bool(left_out)
-    free = _LARGEST - (len("".join(index(runs, left_out, len(runs))).encode()) if has_index else 0)
+    free = _LARGEST - (size_of("".join(index(runs, left_out, len(runs)))) if has_index else 0)
     articles: list[str] = []
     for number, report in enumerate(runs, start=1):
         article = f'<article id="run-{number}">{"".join(_article(report, rules))}</article>'
-        free -= len(article.encode())
+        free -= size_of(article)
         if free < 0 and articles:
             break
         articles.append(article)
@@ -81,8 +82,8 @@ def _article(report: Report, rules: dict[str, Rule]) -> Iterator[str]:
     )
     yield f"<h1>{escape(_title(report))}</h1>"
     if first is not None:
-        since = phrase("since {place}", place=f"\0{_place(report, first.onset_step)}\1")
-        bold = escape(since[:1].upper() + since[1:]).replace("\0", "<b>").replace("\1", "</b>")
+        since = when(report, first)
+        bold = f"<b>{escape(since[:1].upper() + since[1:])}</b>"
         yield f'<p class="lead">{bold}{_stop()}{_text(first.message)}</p>'
         yield _glance(report, first)
         yield f'<h2>{escape(phrase("Do this, in this order"))}</h2><ol class="do">'
@@ -96,10 +97,6 @@ def _article(report: Report, rules: dict[str, Rule]) -> Iterator[str]:
     yield from _left(report, rules)
     yield from _releases(report)
     yield from _footer(report)
-
-
-def _place(report: Report, step: float) -> str:
-    return place_words(f"{step:g}", by_row=report.by_row)
 
 
 def _stop() -> str:
@@ -163,7 +160,7 @@ def chart_of(
         marks.append(ChartMark(onset, "" if marks else f"{onset:g}", strong=False))
     unit = "" if curve.unit in (None, "1") else f", {curve.unit}"
     words = phrase("; ").join(
-        dict.fromkeys(spoken(rules[finding.rule].title) for finding in own if finding.rule in rules)
+        dict.fromkeys(spoken(rules[finding.rule].said_at(finding.level)[0]) for finding in own if finding.rule in rules)
     )
     return Chart(
         title=curve.key,
@@ -208,7 +205,7 @@ def _chain(report: Report) -> Iterator[str]:
     for finding in strong[:14]:
         value = "" if finding.value is None or not math.isfinite(finding.value) else f" = {finding.value:.3g}"
         yield (
-            f'<li><span class="st">{escape(_place(report, finding.onset_step))}</span><p><span class="t-{finding.level}"><b>{escape(spoken(finding.level))}</b></span> '
+            f'<li><span class="st">{escape(place_in(report, finding.onset_step))}</span><p><span class="t-{finding.level}"><b>{escape(spoken(finding.level))}</b></span> '
             f"<code>{escape(finding.key)}</code>{value}. {_text(finding.message)} "
             f'<span class="small">{escape(finding.rule)}, {escape(finding.basis)}{_cited(finding.source)}</span></p></li>'
         )
@@ -230,7 +227,7 @@ def _other_causes(report: Report, first: Diagnosis | None) -> Iterator[str]:
         checks = "".join(f"<li>{_text(check)}</li>" for check in item.checks)
         yield (
             f'<p><span class="t-{item.level}"><b>{escape(spoken(item.level))}</b></span> <b>{escape(spoken(item.title))}</b>{phrase(", ")}'
-            f"{escape(phrase('since {place}', place=_place(report, item.onset_step)))}{_stop()}"
+            f"{escape(when(report, item))}{_stop()}"
             f"{_text(item.message)}</p><ol>{checks}</ol>"
         )
     yield "</details>"

@@ -10,7 +10,7 @@ from rlmetrics.names.inference import SourceAnswer
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.tables.key_records import Transform
 
-__all__ = ["LEVELS", "Curve", "Diagnosis", "Expected", "Finding", "NotJudged", "Report", "counted", "worst"]
+__all__ = ["LEVELS", "Beyond", "Curve", "Diagnosis", "Expected", "Finding", "NotJudged", "Report", "counted", "worst"]
 
 LEVELS = ("info", "warning", "error")
 """From a remark to what is certainly wrong."""
@@ -115,6 +115,29 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
+class Beyond:
+    """Values beyond the bound of a rule, in too few rows for it to call that a finding.
+
+    Attributes:
+        rule: The rule; empty where a setting is far from the release's default.
+        level: What the rule would find if they lasted.
+        key: As logged.
+        what: What that would be, in words.
+        value: The farthest of them, as logged.
+        steps: Where they are.
+        of: How many points the curve has.
+    """
+
+    rule: str
+    level: str
+    key: str
+    what: str
+    value: float
+    steps: tuple[float, ...]
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
     """A curve as a report draws it: its course in at most 128 stretches.
 
@@ -157,6 +180,8 @@ class Report:
         framework: The title of the framework that logged it.
         unreviewed: Keys that rules look at and of which nobody has stated all of how they are computed.
         by_row: Whether no row tells a step, so that its number stands for it.
+        beyond: What lies beyond a bound in too few rows to be a finding.
+        impossible: Keys with a value that what they are said to measure can't have, and why.
     """
 
     run: str
@@ -176,6 +201,8 @@ class Report:
     framework: str | None = None
     unreviewed: tuple[str, ...] = ()
     by_row: bool = False
+    beyond: tuple[Beyond, ...] = ()
+    impossible: tuple[Expected, ...] = ()
 
     @property
     def inferred_from(self) -> int:
@@ -226,6 +253,8 @@ class Report:
             "not_judged": [plain(item) for item in self.not_judged],
             "passed": list(self.passed),
             "expected": [plain(item) for item in self.expected],
+            "beyond": [{**plain(item), "steps": [whole(step) for step in item.steps]} for item in self.beyond],
+            "impossible": [plain(item) for item in self.impossible],
             "unreviewed": list(self.unreviewed),
             "notes": list(self.notes),
             "steps": [whole(step) for step in self.steps],

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rlmetrics.names.inference.wording import source_line
+from rlmetrics.logs.reading import NOT_IN_ORDER
+from rlmetrics.names.inference.wording import source_line, spelling_lines
 from rlmetrics.wording.place_words import place_words, span_words
 from rlmetrics.wording.terminal import extent, padded, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
-from .report_records import Diagnosis, Finding, NotJudged, Report, counted, whole
+from .report_records import Beyond, Diagnosis, Finding, NotJudged, Report, counted, whole
+from .report_times import place_in, when
 
 __all__ = ["report_text"]
 
@@ -24,7 +26,7 @@ _COUNTED = {
     "weaker sign": (later("{count} weaker sign"), later("{count} weaker signs")),
 }
 _LARGE = 1e7
-_MOST_CAUSES, _MOST_CHECKS, _MOST_EVIDENCE, _MOST_REMARKS = 3, 4, 3, 3
+_MOST_CAUSES, _MOST_CHECKS, _MOST_EVIDENCE, _MOST_REMARKS, _MOST_PLACES = 3, 4, 3, 3, 4
 _SOURCE = re.compile(r"(?P<framework>[\w.-]+?)(?:\[(?P<component>[^\]]+)\])?==(?P<release>.+)")
 
 
@@ -41,6 +43,8 @@ def report_text(report: Report, *, full: bool = False) -> str:
         lines += _beside(finding.level, remark, _LABEL)
     if len(report.diagnoses) > len(shown):
         lines.append(_labelled("more", f"{_counted(len(report.diagnoses) - len(shown), 'weaker sign')} · --full"))
+    if full or not strong:
+        lines += _beyond(report, full=full)
     lines += _cost(report)
     first = shown[0] if shown and shown[0].level != "info" else None
     if first is not None:
@@ -59,29 +63,36 @@ def _answer(report: Report) -> list[str]:
     first = next(iter(report.diagnoses), None)
     if first is None or first.level == "info":
         if report.verdict == "not_judged":
-            return _wrapped(phrase("Not judged: {why}.", why=_why_not_judged(report)))
+            return _wrapped(phrase("Not judged: {why}.", why=spoken(_why_not_judged(report))))
         few = _too_few(report)
         remark = f" {few}" if few else ""
         remark += f" {phrase('Weak signs are below.')}" if report.findings else ""
+        brief, far = any(item.rule for item in report.beyond), any(not item.rule for item in report.beyond)
+        remark += f" {phrase('What lies beyond a bound, too briefly to call, is below.')}" if brief else ""
+        remark += f" {phrase('A setting far from its default is below.')}" if far else ""
         rules, rows = _counted(report.judged, "rule"), _counted(report.rows, "row")
         text = phrase("Nothing is wrong as far as can be judged: {rules} judged on {rows}.", rules=rules, rows=rows)
         return _wrapped(f"{text}{remark}")
-    since = later("{what}, since {place}.") if first.cause != "non_finite" else later("{what}, at {place}.")
-    title = phrase(since, what=spoken(first.title), place=_place(report, first.onset_step))
+    told = (
+        when(report, first)
+        if first.cause != "non_finite"
+        else phrase("at {place}", place=place_in(report, first.onset_step))
+    )
+    title = phrase("{what}, {when}.", what=spoken(first.title), when=told)
     return _wrapped(f"{title} {spoken(first.message)}")
 
 
 def _too_few(report: Report) -> str:
-    """Return how many rows most of the rules need that had too few; empty text if none did.
+    """Return of how many points of a curve the rules can find something that could not yet; empty text if all could.
 
-    Rules on what is logged more rarely, as at evaluation, may lack points in a log of many rows.
+    A curve need not have a point in every row, and one that is logged at evaluation has few in a log of many rows.
     """
-    needs = sorted(item.points for item in report.not_judged if item.points > report.rows)
+    needs = sorted(item.points for item in report.not_judged if item.state == "not_ready" and item.points)
     if not needs:
         return ""
     least = f"{needs[0]}" if needs[0] == needs[-1] else f"{needs[0]} to {needs[-1]}"
     verb = "needs" if len(needs) == 1 else "need"
-    return f"Too few rows for more: {report.rows} of the {least} that {counted(len(needs), 'further rule')} {verb}."
+    return f"Too few points for more: {counted(len(needs), 'further rule')} {verb} {least}."
 
 
 def _why_not_judged(report: Report) -> str:
@@ -98,9 +109,9 @@ def _about(report: Report) -> Iterator[str]:
     """Yield what logged the run, how that is known where it was not said, and what there is of it."""
     match = _SOURCE.fullmatch(report.at or "")
     if match is None:
-        source = report.at or report.undescribed or "unknown source"
+        source = report.at or report.undescribed or phrase("unknown source")
     else:
-        names = [report.framework or match["framework"], match["component"], match["release"]]
+        names = [report.framework or match["framework"], match["component"], _releases(report) or match["release"]]
         source = " ".join(name for name in names if name)
     first, last = report.steps
     steps = span_words(f"{first:g}", f"{last:g}", by_row=report.by_row)
@@ -109,6 +120,22 @@ def _about(report: Report) -> Iterator[str]:
     yield from [whole_line] if extent(whole_line) <= _WIDTH else [about, f"  {report.run}"]
     if report.inferred_from and report.answer is not None and report.answer.is_known:
         yield from _wrapped(source_line(report.answer))
+    for note in _of_reading(report):
+        yield from _wrapped(note)
+
+
+def _of_reading(report: Report) -> list[str]:
+    """Return what is to be known of how a log was read, before anything that was found in it."""
+    respelled = [] if report.answer is None else spelling_lines(report.answer)
+    return [note for note in report.notes if note.startswith(NOT_IN_ORDER) or note in respelled]
+
+
+def _releases(report: Report) -> str | None:
+    """Return the releases that may have logged a run of which nobody said it; None where there is one."""
+    if not report.inferred_from or report.answer is None or not report.answer.candidates:
+        return None
+    releases = report.answer.candidates[0].releases
+    return f"{releases[0]}–{releases[-1]}" if len(releases) > 1 else None
 
 
 def _evidence_of_source(report: Report) -> Iterator[str]:
@@ -140,29 +167,37 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _cause(report: Report, diagnosis: Diagnosis, *, full: bool) -> Iterator[str]:
-    since = phrase("since {place}", place=_place(report, diagnosis.onset_step))
+    since = when(report, diagnosis)
     room = _WIDTH - _LABEL - extent(since) - 2
     title = f"{diagnosis.cause.replace('_', ' ')}: {spoken(diagnosis.title)}"
     if extent(title) > room:
-        title = spoken(diagnosis.title)[:room]
-    head = _labelled(diagnosis.level, title)
-    yield f"{head}{' ' * max(_WIDTH - extent(head) - extent(since), 2)}{since}"
+        title = spoken(diagnosis.title)
+    *before, head = _beside(diagnosis.level, title, _LABEL)
+    yield from before
+    if extent(head) + 2 + extent(since) > _WIDTH:
+        yield head
+        head = ""
+    yield f"{head}{' ' * (_WIDTH - extent(head) - extent(since))}{since}"
     evidence = [finding for rule in diagnosis.explains for finding in report.findings if finding.rule == rule]
     curves: dict[str, Finding] = {}
     for finding in evidence:
         curves.setdefault(finding.key or finding.rule, finding)
-    shown = evidence if full else [*curves.values()][:_MOST_EVIDENCE]
-    for finding in shown:
-        yield " " * _LABEL + _evidence(report, finding)
-    if len(evidence) > len(shown):
-        more = phrase("and {count} more signs that this explains", count=len(evidence) - len(shown))
+    # Rules that look at one curve together say the same of it.
+    signs = dict.fromkeys(_evidence(report, finding) for finding in evidence)
+    shown = dict.fromkeys(
+        [*signs] if full else (_evidence(report, finding) for finding in [*curves.values()][:_MOST_EVIDENCE])
+    )
+    for sign in shown:
+        yield " " * _LABEL + sign
+    if len(signs) > len(shown):
+        more = phrase("and {count} more signs that this explains", count=len(signs) - len(shown))
         yield " " * _LABEL + more
 
 
 def _evidence(report: Report, finding: Finding) -> str:
     """Return key and value of a finding: how it moved, where its curve is known."""
     curve = next((item for item in report.curves if item.key == finding.key), None)
-    since = phrase("since {place}", place=_place(report, finding.onset_step))
+    since = when(report, finding)
     if finding.value is None:
         return f"{finding.key or finding.rule} {spoken(finding.message.split('. ')[-1].rstrip('.'))}"
     if curve is not None and len(curve.values) > 4:
@@ -174,13 +209,34 @@ def _evidence(report: Report, finding: Finding) -> str:
     return f"{finding.key} {moved} {since}"
 
 
-def _place(report: Report, step: float) -> str:
-    return place_words(f"{step:g}", by_row=report.by_row)
-
-
 def _number(value: float) -> str:
     text = f"{value:.3g}"
     return f"{float(text):.0f}" if "e+" in text and abs(value) < _LARGE else text
+
+
+def _beyond(report: Report, *, full: bool) -> Iterator[str]:
+    """Yield what lies beyond a bound in too few rows to call it a finding, and what setting is far from its default."""
+    shown = report.beyond if full else report.beyond[:_MOST_EVIDENCE]
+    for label, some in (
+        ("Too brief to call", [item for item in shown if item.rule]),
+        ("Far from default", [item for item in shown if not item.rule]),
+    ):
+        for index, item in enumerate(some):
+            text = f"{item.key} {_number(item.value)} {_places(item, by_row=report.by_row)}: {spoken(item.what)}"
+            yield from _beside("" if index else label, text)
+    if len(report.beyond) > len(shown):
+        yield from _beside("", phrase("and {count} more · --full", count=len(report.beyond) - len(shown)))
+
+
+def _places(item: Beyond, *, by_row: bool) -> str:
+    """Return at which points of a curve something is, the first of many."""
+    if len(item.steps) == item.of:
+        return phrase("at all {count} points", count=item.of)
+    places = ", ".join(f"{step:g}" for step in item.steps[:_MOST_PLACES])
+    places += " …" if len(item.steps) > _MOST_PLACES else ""
+    if len(item.steps) == 1:
+        return phrase("at {place}", place=place_words(places, by_row=by_row))
+    return phrase("at rows {places}", places=places) if by_row else phrase("at steps {places}", places=places)
 
 
 def _cost(report: Report) -> list[str]:
@@ -195,6 +251,8 @@ def _cost(report: Report) -> list[str]:
 
 
 def _rest(report: Report, *, full: bool) -> Iterator[str]:
+    for impossible in report.impossible if full else report.impossible[:2]:
+        yield from _beside("Cannot be", f"{impossible.key}: {spoken(impossible.why)}")
     for index, expected in enumerate(report.expected if full else report.expected[:2]):
         yield from _beside("" if index else "Expected, not counted", f"{expected.key}: {spoken(expected.why)}")
     if report.not_judged:
@@ -207,7 +265,9 @@ def _rest(report: Report, *, full: bool) -> Iterator[str]:
         else:
             rules = _counted(len(report.not_judged), "rules")
             yield from _beside("Not judged", f"{rules}: {_reasons(report.not_judged)} · --full")
-    for note in report.notes if full else report.notes[:2]:
+    told = _of_reading(report)
+    notes = [note for note in report.notes if note not in told]
+    for note in notes if full else notes[:2]:
         yield from _beside("Note", note)
 
 

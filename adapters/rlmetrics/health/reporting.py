@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rlmetrics.wording.condition_words import condition_texts
 from rlmetrics.wording.voice import later
 
 from .advising import advised
+from .beyond_bounds import beyond_bounds, impossible
 from .diagnosing import diagnose
-from .instances import SIBLING, Channel, Instance
+from .instances import Channel
 from .intake import MOST_UNUSED
 from .judged_run import JudgedRun
-from .report_records import Curve, Diagnosis, Finding, NotJudged, Report, counted
-from .rules import Rule
+from .report_records import Curve, Diagnosis, Finding, Report, counted
+from .unjudged import states_of
 
 __all__ = ["make_report"]
 
@@ -29,17 +29,7 @@ _COMPLETIONS = (
     ("per_device_train_batch_size", "gradient_accumulation_steps"),
 )
 """Settings whose product is how many responses a step takes, per process in TRL."""
-_NEEDS = later("needs {names} too")
-_FEW = later("{count} points; needs {least}")
-_EARLY = later("{count} steps; the first {least} are not judged")
-_ABSENT = later("{names} is not logged")
-_DISPUTED = later("{key} may be {metric} or something else")
-_SAY_WHAT = later("--at says what logged it")
-_NO_SCORE = later("no held-out score is logged")
-_LOG_A_SCORE = later("log a score on data that is not trained on, such as an evaluation reward")
-_LEFT_OUT = later("the release logs it always, but this log does not have it")
-_LOGGED = later("logged {what}")
-"""Why a rule was not judged, and what would have it judged."""
+_ANOTHER_FACTOR = later("{names} may be logged with another factor, {what}: if {when}, which --config would say")
 
 
 def make_report(run: JudgedRun, title: str, faults: int, fault: str) -> Report:
@@ -51,13 +41,15 @@ def make_report(run: JudgedRun, title: str, faults: int, fault: str) -> Report:
         faults: How many rows could not be judged because of an error in this code.
         fault: The last of these errors.
     """
+    left_out = impossible(run)
+    keys = {item.key for item in left_out}
     findings = tuple(run.findings())
     first = run.axis.first or 0.0
     last = run.axis.last if run.axis.last is not None else first
     made = diagnose(findings, run.curves.rules, (first, last))
     by_row = bool(run.rows) and run.counted == run.rows
     diagnoses = tuple(advised(made, findings, run.curves.channels, run.curves.names, by_row=by_row))
-    not_judged, passed = _states(run, {finding.rule for finding in findings})
+    not_judged, passed = states_of(run, {finding.rule for finding in findings})
     judged = [channel.meaning for channel in run.curves.channels.values() if channel is not None]
     unreviewed = tuple(meaning.key for meaning in judged if meaning.unreviewed)
     return Report(
@@ -78,6 +70,8 @@ def make_report(run: JudgedRun, title: str, faults: int, fault: str) -> Report:
         framework=_framework(run),
         unreviewed=unreviewed,
         by_row=by_row,
+        beyond=tuple(beyond_bounds(run, findings, keys)),
+        impossible=tuple(left_out),
     )
 
 
@@ -120,6 +114,7 @@ def _notes(run: JudgedRun, faults: int, fault: str) -> list[str]:
         notes.append(
             f"more than {MOST_UNUSED:,} keys that no rule looks at; the keys that rules look at are all judged"
         )
+    notes += _rescaled(run)
     if faults:
         notes.append(f"{faults} rows could not be judged because of a fault of this tool ({fault})")
     names = run.curves.names
@@ -134,95 +129,19 @@ def _notes(run: JudgedRun, faults: int, fault: str) -> list[str]:
     return notes
 
 
-def _states(run: JudgedRun, fired: set[str]) -> tuple[list[NotJudged], list[str]]:
-    """Return the rules that could not be judged, each with the reason, and those that found nothing."""
-    by_rule: dict[str, list[Instance]] = {}
+def _rescaled(run: JudgedRun) -> list[str]:
+    """Return which keys have another factor under settings that nobody gave, by the settings."""
+    by_setting: dict[tuple[str, str], list[str]] = {}
     for channel in run.curves.channels.values():
-        for instance in channel.instances if channel is not None else ():
-            by_rule.setdefault(instance.rule.id, []).append(instance)
-    left: list[NotJudged] = []
-    passed: list[str] = []
-    for rule in run.curves.rules.rules:
-        if rule.id in fired:
-            continue
-        state = _state(run, rule, by_rule.get(rule.id, []))
-        if state is None:
-            passed.append(rule.id)
-        else:
-            left.append(state)
-    order = {"explained_by_release": 0, "not_ready": 1, "not_logged": 2, "not_applicable": 3}
-    return sorted(left, key=lambda item: order[item.state]), passed
-
-
-def _state(run: JudgedRun, rule: Rule, instances: list[Instance]) -> NotJudged | None:
-    if rule.special == "log_gap":
-        return None
-    if not instances:
-        return _not_logged(run, rule)
-    quiet = [item.quiet for item in instances if item.quiet not in ("", "no")]
-    if quiet and len(quiet) == len(instances):
-        state, _, why = quiet[0].partition(":")
-        return NotJudged(rule.id, state, why)
-    if any(item.judged for item in instances) or rule.special:
-        return None
-    missing = _missing_curves(run, rule)
-    unknown = [name for name in missing if "/" in name and not _is_logged(run, rule, name)]
-    if unknown:
-        return NotJudged(rule.id, "not_applicable", f"{run.at or 'this source'} does not log {unknown[0]}")
-    if missing:
-        return NotJudged(rule.id, "not_logged", _NEEDS.format(names=" and ".join(missing)), _how(run, missing))
-    series = max((item.channel.series for item in instances), key=lambda item: item.count)
-    if series.count < rule.points:
-        return NotJudged(rule.id, "not_ready", _FEW.format(count=series.count, least=rule.points), points=rule.points)
-    return NotJudged(rule.id, "not_ready", _EARLY.format(count=f"{series.elapsed():g}", least=rule.warm_up))
-
-
-def _missing_curves(run: JudgedRun, rule: Rule) -> list[str]:
-    logged = {channel.meaning.metric for channel in run.curves.channels.values() if channel is not None}
-    held = any(channel is not None and channel.meaning.held_out for channel in run.curves.channels.values())
-    missing = []
-    for name in rule.required:
-        metrics = rule.curves[name]
-        if metrics == (SIBLING,):
-            missing.append("a second reward function")
-        elif metrics == ("held_out",):
-            missing += [] if held else ["a held-out score"]
-        elif not logged.intersection(metrics):
-            missing.append(metrics[0])
-    return missing
-
-
-def _is_logged(run: JudgedRun, rule: Rule, first: str) -> bool:
-    """Tell whether the source logs any of the metrics that a curve may be, of which the first is named."""
-    conditions = run.curves.names.conditions if run.curves.names is not None else {}
-    return any(metric in conditions for metrics in rule.curves.values() if metrics[0] == first for metric in metrics)
-
-
-def _not_logged(run: JudgedRun, rule: Rule) -> NotJudged:
-    if rule.mode == "held_out":
-        if not _is_logged(run, rule, rule.curves["reward"][0]):
-            return NotJudged(rule.id, "not_applicable", f"{run.at or 'this source'} logs no reward to maximise")
-        return NotJudged(rule.id, "not_logged", _NO_SCORE, _LOG_A_SCORE)
-    conditions = run.curves.names.conditions if run.curves.names is not None else {}
-    known = [metric for metric in rule.metrics if metric in conditions]
-    if not known:
-        return NotJudged(rule.id, "not_applicable", f"{run.at or 'this source'} has no such metric")
-    channels = [channel for channel in run.curves.channels.values() if channel is not None]
-    rivals = {metric: channel.meaning.key for channel in channels for metric in channel.meaning.rivals}
-    disputed = next((metric for metric in known if metric in rivals), None)
-    if disputed is not None:
-        return NotJudged(rule.id, "not_logged", _DISPUTED.format(key=rivals[disputed], metric=disputed), _SAY_WHAT)
-    return NotJudged(rule.id, "not_logged", _ABSENT.format(names=known[0]), _how(run, known))
-
-
-def _how(run: JudgedRun, metrics: list[str]) -> str | None:
-    conditions = run.curves.names.conditions if run.curves.names is not None else {}
-    said = conditions.get(metrics[0]) if metrics else None
-    if said is None:
-        return None
-    if not said:
-        return _LEFT_OUT
-    return _LOGGED.format(what="; ".join(condition_texts(said)))
+        if channel is not None and channel.series.count and any(item.rule.absolute for item in channel.instances):
+            for one in channel.meaning.rescaled:
+                by_setting.setdefault(one, []).append(channel.meaning.key)
+    return [
+        _ANOTHER_FACTOR.format(
+            what=what, when=when, names=f"{', '.join(keys[:_MOST_NAMED])}{' …' if len(keys) > _MOST_NAMED else ''}"
+        )
+        for (when, what), keys in by_setting.items()
+    ]
 
 
 def _cost(run: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Diagnosis, ...]) -> dict[str, float]:

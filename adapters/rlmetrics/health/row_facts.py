@@ -39,6 +39,7 @@ class Axis:
         self.resumed: list[tuple[float, float]] = []
         self.gap: tuple[float, float] | None = None
         self._offset = 0.0
+        self._passes: deque[tuple[float, float]] = deque(maxlen=64)
         self._highest = 0.0
         self._fell_to: float | None = None
         self._between: deque[float] = deque(maxlen=32)
@@ -47,6 +48,10 @@ class Axis:
     def lies_back(self, step: float) -> bool:
         """Tell whether a row of a step would stand before an earlier one."""
         return self.first is not None and step + self._offset < self.at
+
+    def step_at(self, place: float) -> float:
+        """Return the step that was logged at a place; where two passes meet, that of the earlier one."""
+        return place - next((offset for begin, offset in reversed(self._passes) if begin < place), 0.0)
 
     def place(self, step: float) -> float:
         """Take the step of a row and return its place."""
@@ -65,6 +70,7 @@ class Axis:
                 if len(self.resumed) < 20:
                     self.resumed.append((self._highest, self._fell_to))
                 self._offset += self.at - place
+                self._passes.append((self.at, self._offset))
                 self._fell_to = None
             self.last = step
             return self.at
@@ -92,6 +98,7 @@ class Axis:
             "falls": self.falls,
             "resumed": [list(pair) for pair in self.resumed],
             "offset": self._offset,
+            "passes": [list(begun) for begun in self._passes],
             "between": list(self._between),
         }
 
@@ -100,6 +107,7 @@ class Axis:
         self.at, self.first, self.last = state["at"], state["first"], state["last"]
         self.falls, self._offset = state["falls"], state["offset"]
         self.resumed = [(before, after) for before, after in state["resumed"]]
+        self._passes.extend((begin, offset) for begin, offset in state["passes"])
         self._highest = self.at - self._offset
         self._between.extend(state["between"])
         self._least = min(self._between, default=math.inf)

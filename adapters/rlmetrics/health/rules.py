@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
@@ -13,7 +13,7 @@ from .conditions import Condition, parse_condition, parse_number
 from .report_records import LEVELS
 from .series import Series
 
-__all__ = ["DiagnosisRule", "Rule", "Rules", "source_text"]
+__all__ = ["DiagnosisRule", "Rule", "Rules", "rules_of", "source_text"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Rule:
         points: How many points are needed.
         shows: What computes the number that a finding shows; None for the last value.
         absolute: Whether it compares with a number of its own, so that unknown scales and defects matter.
+        remark: Title and message at level info, where its condition holds for less than the others say.
     """
 
     id: str
@@ -52,9 +53,14 @@ class Rule:
     special: str | None
     shows: Callable[[Series], float] | None
     message: str
+    remark: tuple[str, str] | None
     advice: str
     basis: str
     source: str
+
+    def said_at(self, level: str) -> tuple[str, str]:
+        """Return title and message of a finding of a level."""
+        return self.remark if level == "info" and self.remark is not None else (self.title, self.message)
 
     @cached_property
     def instant(self) -> bool:
@@ -126,10 +132,22 @@ class Rules:
             for metric in rule.metrics:
                 self.by_metric.setdefault(metric, []).append(rule)
 
+    @cached_property
+    def beside(self) -> frozenset[str]:
+        """The metrics that are looked at beside others, and the one that tells what a step costs."""
+        curves = (metrics for rule in self.rules for metrics in rule.curves.values())
+        return frozenset({"timing/step"}.union(*curves))
+
     def of(self, metric: str | None, mode: str, *, held_out: bool) -> list[Rule]:
         """Return the rules that look at a metric in a mode."""
         rules = [rule for rule in self.by_metric.get(metric or "", ()) if rule.mode == mode and rule.mode != "held_out"]
         return rules + ([rule for rule in self.rules if rule.mode == "held_out"] if held_out else [])
+
+
+@lru_cache(maxsize=4)
+def rules_of(tables: Tables) -> Rules:
+    """Return the rules and diagnoses of a spec, read once for all runs."""
+    return Rules(tables)
 
 
 def _rule(row: Mapping[str, Any]) -> Rule:
@@ -153,6 +171,7 @@ def _rule(row: Mapping[str, Any]) -> Rule:
         special=row.get("special"),
         shows=parse_number(row["shows"]) if "shows" in row else None,
         message=row["message"],
+        remark=(row["remark"][0], row["remark"][1]) if "remark" in row else None,
         advice=row["advice"],
         basis=row["basis"],
         source=source_text(row.get("sources", ())),

@@ -9,8 +9,9 @@ from rlmetrics.names.tables.tables import Tables
 
 from .instances import Channel, Instance
 from .intake import Intake
-from .judged_keys import HELD_OUT, KeyMeaning, SourceNames
-from .rules import Rule, Rules
+from .judged_keys import SourceNames
+from .key_meanings import HELD_OUT, KeyMeaning
+from .rules import Rule, rules_of
 
 __all__ = ["JudgedCurves"]
 
@@ -40,14 +41,12 @@ class JudgedCurves:
     def __init__(self, tables: Tables, config: Mapping[str, Any], ahead: int) -> None:
         self.tables = tables
         self.config = config
-        self.rules = Rules(tables)
+        self.rules = rules_of(tables)
         self.names: SourceNames | None = None
         self.intake = Intake(self._meet)
         self.by_metric: dict[str, list[Channel]] = {}
         self.version = 0
         self._ahead = ahead
-        named = (name for rule in self.rules.rules for metrics in rule.curves.values() for name in metrics)
-        self._used = {"timing/step", *named}
 
     @property
     def channels(self) -> dict[str, Channel | None]:
@@ -106,7 +105,7 @@ class JudgedCurves:
         return [rule for rule in first if all(rule in other for other in others)]
 
     def _is_used(self, meaning: KeyMeaning) -> bool:
-        return meaning.metric in self._used or meaning.held_out
+        return meaning.metric in self.rules.beside or meaning.held_out
 
     def _budget(self) -> float | None:
         for name in ("max_steps", "trainer.total_training_steps", "total_training_steps"):

@@ -8,12 +8,13 @@ from html import escape
 from os.path import commonpath
 from pathlib import Path
 
+from rlmetrics.charts.chart_page import size_of
 from rlmetrics.names import load_tables
-from rlmetrics.wording.place_words import place_words
 from rlmetrics.wording.terminal import extent, padded, wrapped
 from rlmetrics.wording.voice import begun, later, phrase, spoken
 
-from .report_records import Diagnosis, Report
+from .report_records import Report
+from .report_times import when
 
 __all__ = ["cause_of", "count_of", "index", "overview_text", "ranked", "short_source"]
 
@@ -128,7 +129,7 @@ def index(reports: Sequence[Report], left_out: Sequence[str], told: int) -> Iter
             else f"<tr><td>{verdict}<td>{name}<td>{escape(_source_of(one))}<td>{one.rows}<td>{steps}"
         )
         row += f"<td>{escape(cause_of(one))}"
-        size += len(row.encode())
+        size += size_of(row)
         if size > _LONGEST:
             more = phrase("and {count} more, which --json and --findings have", count=len(runs) - number + 1)
             yield f"<tr><td><td>{escape(more)}"
@@ -147,15 +148,7 @@ def index(reports: Sequence[Report], left_out: Sequence[str], told: int) -> Iter
 def cause_of(report: Report) -> str:
     """Return what the first diagnosis of a run says, and since when; nothing if no rule complains."""
     first = next(iter(report.diagnoses), None)
-    return (
-        ""
-        if first is None or first.level == "info"
-        else f"{spoken(first.title)}{phrase(', ')}{phrase('since {place}', place=_place(first, report))}"
-    )
-
-
-def _place(first: Diagnosis, report: Report) -> str:
-    return place_words(f"{first.onset_step:g}", by_row=report.by_row)
+    return "" if first is None or first.level == "info" else f"{spoken(first.title)}{phrase(', ')}{when(report, first)}"
 
 
 def _root(reports: Sequence[Report]) -> str:
@@ -172,7 +165,14 @@ def _below(run: str, root: str) -> str:
 
 
 def _source_of(report: Report) -> str:
-    return short_source(report.at or report.undescribed)
+    """Return what logged a run, with all that its log leaves open: releases, and whether other trainers may have."""
+    answer = report.answer
+    if answer is None or answer.is_given or not answer.candidates or report.at is None:
+        return short_source(report.at or report.undescribed)
+    likeliest, *others = answer.candidates
+    first, last = likeliest.releases[0], likeliest.releases[-1]
+    said = short_source(f"{likeliest.name}=={first}" if first == last else f"{likeliest.name}=={first}–{last}")
+    return phrase("{source} or other", source=said) if others else said
 
 
 def short_source(at: str | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from itertools import pairwise
 
 from .bounded_curve import NOW, START, Course
@@ -152,7 +151,7 @@ class Series(Course):
         or a twentieth of all that it moved. Its first place if it never left it. A curve that has been on its way since
         its first points had no level to leave: it left its way where it jumped, if it did.
         """
-        steps, values = self._course_until(place)
+        steps, values = self.until(place)
         last = len(values) - 1
         if last < 3:
             return place
@@ -172,16 +171,8 @@ class Series(Course):
 
     def came_to(self, place: float) -> float:
         """Return since where the curve has been at the level that it has at a place."""
-        steps, values = self._course_until(place)
+        steps, values = self.until(place)
         return steps[arrival(smoothed(values), roughness(values))[0]] if len(values) > 3 else place
-
-    def _course_until(self, place: float) -> tuple[list[float], list[float]]:
-        """Return the course up to a place: single points where they are kept, stretches before them."""
-        recent = list(self._recent_steps)
-        older = bisect_left(self._history_steps, recent[0]) if recent else 0
-        steps, values = self._history_steps[:older] + recent, self._history[:older] + list(self._recent)
-        end = bisect_right(steps, place)
-        return steps[:end], values[:end]
 
     def constant(self) -> bool:
         """Tell whether it never had another value."""

@@ -139,6 +139,7 @@ _RULE = _parts(
     said=_or_none(_these(_or_none(_number), _text)),
     active=_flag,
     judged=_flag,
+    ready=_all(_NUMBERS),
 )
 _FORM = _parts(
     at=_or_none(_text),
@@ -150,6 +151,7 @@ _FORM = _parts(
         falls=_count,
         resumed=_all(_these(_number, _number)),
         offset=_number,
+        passes=_all(_these(_number, _number)),
         between=_NUMBERS,
     ),
     kinds=_all(_these(_all(_text), _count)),

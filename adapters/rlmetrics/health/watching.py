@@ -18,14 +18,15 @@ from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.checkpoints import continued
 from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
-from rlmetrics.logs.reading import Follower, LoggedRow, StepAxis, is_beside
+from rlmetrics.logs.log_clues import SAMPLE
+from rlmetrics.logs.reading import Follower, LoggedRow, StepAxis, is_beside, rows_below
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.meanings.recorded_settings import merged
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 
-from .judging import SAMPLE, Seam, opened, require_place, source_of_run, units_of
+from .judging import Seam, opened, require_place, source_of_run, units_of
 from .monitor import Monitor
 from .report_records import Diagnosis, Finding
 
@@ -123,6 +124,8 @@ class _Watcher:
         self._axis = StepAxis()
         self._beside: Mapping[str, Any] = {}
         self._answer: str | None = None
+        self._prefix = ""
+        self._spelling: Callable[[str], str] | None = None
 
     def look(self, *, final: bool) -> Iterator[RunNews]:
         """Yield what the rows since the last look bring."""
@@ -132,7 +135,7 @@ class _Watcher:
                 if self._unit is None:
                     self._away("there is no log yet; waiting for one")
                     return
-                self._follower = self._unit.open().follow()
+                self._follower = self._unit.follow()
             if self._path.exists() and not (self._path.is_file() or self._path.is_dir()):
                 self._away("is a pipe or a device now; waiting for a log")  # to open it might never end
                 return
@@ -196,6 +199,7 @@ class _Watcher:
             return
         source = answer.source or CANONICAL
         settings = merged(self._follower.config, self._config, source, self._tables)
+        self._prefix, self._spelling = answer.prefix, answer.spelling
         self._monitor = opened(source, settings.values, self._tables, answer.rivals)
         self._monitor.run.is_foreign = answer.undescribed is not None
         if not (answer.is_given or answer.is_single):
@@ -206,7 +210,9 @@ class _Watcher:
 
     def _judge(self, row: LoggedRow) -> Iterator[RunNews]:
         monitor = self._monitor
-        for finding in monitor.observe(row.step, row.values) if monitor is not None else ():
+        rows = rows_below(self._prefix, [row], self._spelling)
+        found = (finding for one in rows for finding in monitor.observe(one.step, one.values)) if monitor else ()
+        for finding in found:
             first = next(iter(monitor.report().diagnoses), None) if monitor and finding.level != "info" else None
             changed = first is not None and first.id != self._answer and first.level != "info"
             self._answer = first.id if changed and first is not None else self._answer

@@ -6,14 +6,17 @@ Nothing that must be unpickled is read, and nothing that is large.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from rlmetrics.lazy_dataclasses import dataclass, field
 
 from .run_settings import of_file
+from .shown_paths import given_path
 
 __all__ = ["Surroundings", "beside"]
 
@@ -59,6 +62,7 @@ class Surroundings:
 
 def beside(path: Path) -> Surroundings:
     """Return what the folder of a log says, or the one above it, or, of model cards, the only one below it."""
+    path = Path(given_path(path))
     folder = path if path.is_dir() else path.parent
     near = [folder, folder / "files", folder.parent]
     releases: dict[str, str] = {}
@@ -90,24 +94,34 @@ def _card(folder: Path) -> Path | None:
     for file in _files([folder, folder.parent], [_CARD]):
         if _FRONT.match(_text(file)) or "### Framework versions" in _text(file):
             return file
-    below = list(_files(_below(folder), [_CARD]))
-    return below[0] if len(below) == 1 and _FRONT.match(_text(below[0])) else None
-
-
-def _below(folder: Path) -> list[Path]:
     with suppress(OSError):
-        folders = sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
-        return folders if len(folders) <= _MOST_FOLDERS else []
-    return []
+        below = list(_files(_below(folder, os.stat(folder).st_mtime_ns), [_CARD]))
+        return below[0] if len(below) == 1 and _FRONT.match(_text(below[0])) else None
+    return None
+
+
+@lru_cache(maxsize=64)
+def _below(folder: Path, _changed: int) -> list[Path]:
+    """Return the folders in one, unless they are many; looked through once while it is the same.
+
+    Hundreds of logs may lie in one folder, and each asks for it.
+
+    Raises:
+        OSError: It can't be read.
+    """
+    with os.scandir(folder) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    return [folder / name for name in names] if len(names) <= _MOST_FOLDERS else []
 
 
 def _files(folders: list[Path], names: list[str]) -> Iterator[Path]:
     for folder in dict.fromkeys(folders):
         for name in names:
-            file = folder / name
+            # Nearly none is there, and this is asked for every one of many runs.
+            file = os.path.join(folder, name)
             with suppress(OSError):
-                if file.is_file() and not file.is_symlink() and file.stat().st_size <= _LARGEST:
-                    yield file
+                if os.path.isfile(file) and not os.path.islink(file) and os.path.getsize(file) <= _LARGEST:
+                    yield folder / name
 
 
 def _text(file: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from functools import cached_property
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from .decimals import number as decimal
 from .log import RowLog
-from .reading import LoggedRow, RecordedRun
+from .reading import Account, LoggedRow, RecordedRun
 from .unwrapping import unwrapped_lines, width_of
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "ConsoleLog",
     "lines",
     "number_in",
+    "rank_of",
+    "rank_read",
     "sample_lines",
     "text_of",
     "unwrapped",
@@ -35,17 +38,20 @@ NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+|nan|inf)"
 ESCAPE = r"\x1b?\[[0-9;?]*[A-Za-z]"
 """What colours text or moves the cursor, as a progress bar does; collectors of logs may strip its first sign."""
 
-PROSE = {".md", ".markdown", ".rst"}
+PROSE = {".md", ".markdown", ".rst", ".org"}
 """Texts into which people paste what a console printed: read when they are named, no logs among other files."""
 
 SUFFIXES = {".log", ".txt", ".out", ".err", "", *PROSE}
 """How files end that may hold what a console printed."""
 
-WRAPPED = re.compile(rf"(?P<before>[\w.]*\(|['\"])?(?P<number>{NUMBER})(?P<after>[^()]*\)|['\"])?")
+WRAPPED = re.compile(rf"(?P<before>[\w.]*\(|['\"‘’“”])?(?P<number>{NUMBER})(?P<after>[^()]*\)|['\"‘’“”])?")
 
 _SAMPLE_BYTES = 1 << 24
 _LINES = 4000
 """Lines by which it is found out whether they were cut."""
+_RANK = re.compile(r"(?:\x1b\[[0-9;]*m)*(?:\[(?:rank ?|default|rank_)(?P<named>[0-9]{1,5})\]:?|(?P<bare>[0-9]{1,5}): )")
+_FEWEST_OF_RANK = 2
+"""Records that a process has at least by which it is known."""
 
 
 class ConsoleLog(RowLog):
@@ -65,12 +71,32 @@ class ConsoleLog(RowLog):
 
     def read(self) -> Iterator[RecordedRun]:
         """Yield the run that was printed."""
-        yield self.run(self.logged())
+        account = Account()
+        account.notes += self.rank_notes()
+        yield self.run(self.logged(), account)
 
     def logged(self) -> Iterator[LoggedRow]:
         """Yield the records."""
-        for line in self.printed():
+        for line in self.of_one_rank():
             yield from self.fields(line)
+
+    def of_one_rank(self) -> Iterator[str]:
+        """Yield the lines as they were printed, without those of further processes that print the same records."""
+        rank = self.ranks[0]
+        lines = self.printed()
+        return lines if rank is None else (line for line in lines if rank_of(line) in (None, rank))
+
+    @cached_property
+    def ranks(self) -> tuple[int | None, int]:
+        """The process that is read where several print records, and how many do."""
+        return rank_read(
+            line for line in islice(self.first_lines(), _LINES) if rank_of(line) is not None and self.fields(line)
+        )
+
+    def rank_notes(self) -> list[str]:
+        """Return what is to be said where one process of several is read."""
+        rank, count = self.ranks
+        return [] if rank is None else [ranks_note(rank, count)]
 
     def printed(self) -> Iterator[str]:
         """Yield the lines as they were printed, before a terminal cut them."""
@@ -89,6 +115,30 @@ class ConsoleLog(RowLog):
     def width(self) -> int | None:
         """At which width a terminal cut the records; None if it cut none."""
         return width_of(islice(sample_lines(self.path), _LINES), self.begins)
+
+
+def rank_of(line: str) -> int | None:
+    """Return the process that printed a line; None if it does not say."""
+    found = _RANK.match(line)
+    return None if found is None else int(found["named"] or found["bare"])
+
+
+def rank_read(lines: Iterable[str]) -> tuple[int | None, int]:
+    """Return the process whose records are read where several print as many each, and how many do; None if none does.
+
+    Args:
+        lines: Those that hold a record.
+    """
+    counts = Counter(rank for line in lines if (rank := rank_of(line)) is not None)
+    most = max(counts.values(), default=0)
+    if most < _FEWEST_OF_RANK or len(counts) < 2 or min(counts.values()) * 2 < most:
+        return None, 0
+    return min(counts), len(counts)
+
+
+def ranks_note(rank: int, count: int) -> str:
+    """Return what is said of a run of which one process is read."""
+    return f"{count} ranks print the run: what rank {rank} prints is read, and the others' lines are left out"
 
 
 def number_in(text: str) -> Decimal | str:
@@ -112,9 +162,12 @@ def sample_lines(path: Path) -> Iterator[str]:
 
 
 def lines(path: Path) -> Iterator[str]:
-    """Yield the lines of ``path`` that have an end; a last one without may be cut off."""
+    """Yield the lines of ``path`` that have an end; a last one without may be cut off, but for what was drawn over."""
     with path.open("rb") as file:
-        yield from (text_of(line) for line in file if line.endswith(b"\n"))
+        for line in file:
+            whole = line if line.endswith(b"\n") else line[: line.rfind(b"\r") + 1]
+            if whole:
+                yield text_of(whole)
 
 
 def text_of(line: bytes) -> str:

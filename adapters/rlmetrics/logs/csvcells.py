@@ -13,6 +13,7 @@ __all__ = [
     "ScannedRows",
     "delimiter_of",
     "has_decimal_commas",
+    "is_number",
     "quoted_like",
     "read_record",
     "records",
@@ -41,6 +42,15 @@ def delimiter_of(header: str) -> str:
     """Return the delimiter of a header: the comma, unless tabs or semicolons are all that parts it."""
     bare = re.sub(r'"(?:[^"]|"")*"', "", header)
     return next((mark for mark in (",", "\t", ";") if mark in bare), ",")
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a cell holds a number, as Python reads them."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def has_decimal_commas(cells: Iterable[str]) -> bool:

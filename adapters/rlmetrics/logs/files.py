@@ -14,6 +14,7 @@ from pathlib import Path
 from .input_errors import InputError
 
 __all__ = [
+    "COMPRESSED",
     "compression_of",
     "default_output",
     "discard",
@@ -25,7 +26,7 @@ __all__ = [
     "text_in",
 ]
 
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 """How files begin that other programs packed."""
 _PART = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.DOTALL)
 _SUFFIX = ".translated"
@@ -38,7 +39,7 @@ def compression_of(path: Path) -> str | None:
     """Return what a file was packed with; None if it was not."""
     with path.open("rb") as file:
         begin = file.read(8)
-    return next((name for mark, name in _COMPRESSED.items() if begin.startswith(mark)), None)
+    return next((name for mark, name in COMPRESSED.items() if begin.startswith(mark)), None)
 
 
 def resolved(path: Path) -> Path:
@@ -97,7 +98,8 @@ def require_ordinary(output: Path, option: str = "-o") -> None:
     Raises:
         InputError: If it has no name, or is a device, a pipe, a socket or a link: none of these is replaced.
     """
-    if output.name in {"", ".."}:
+    if output.name in {"", "..", "-"}:
+        # `-` is meant for standard output, where the report goes.
         msg = f"{str(output)!r} is no name of a file or folder that could be written; choose one with {option}"
         raise InputError(msg)
     try:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
-from rlmetrics.lazy_dataclasses import dataclass, field
+from rlmetrics.lazy_dataclasses import dataclass, field, replace
 
 from .consoles import PROSE
 from .files import compression_of, is_unfinished, resolved
+from .forms import Opened, opened
 from .input_errors import InputError
 from .kinds import KINDS, is_left_behind, kind_of
 from .log import Kind, Log
+from .reading import Follower, RecordedRun, Whole
+from .shown_paths import given_path
 
 __all__ = ["Tree", "Unit", "survey"]
 
@@ -27,11 +31,26 @@ _OF_DELTA = (
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A file, or a folder of which some files belong together."""
+    """A file, or a folder of which some files belong together.
+
+    Attributes:
+        path: Where it lies, as it is named in answers; what an archive holds, below the archive.
+        kind: What it is.
+        files: The files that are read.
+        content: Its content in plain form, where it is not plain itself; None if it is.
+        form: The form that it has.
+    """
 
     path: Path
     kind: Kind
     files: tuple[Path, ...]
+    content: Path | None = None
+    form: Opened | None = None
+
+    @property
+    def read_from(self) -> Path:
+        """Where it is read: itself, or its content in plain form."""
+        return self.content or self.path
 
     @property
     def size(self) -> int:
@@ -40,7 +59,18 @@ class Unit:
 
     def open(self) -> Log:
         """Open it to be read."""
-        return self.kind.open(self.path)
+        return self.kind.open(self.read_from)
+
+    def follow(self) -> Follower:
+        """Return what reads on while the run grows."""
+        if self.form is None:
+            return self.open().follow()
+        return Whole(self.form.given, self._reread)
+
+    def _reread(self) -> Iterator[RecordedRun]:
+        """Yield the runs as they are now, of a file that is no plain one."""
+        units = [unit for unit in survey(self.form.given, None).units if unit.path == self.path] if self.form else []
+        return chain.from_iterable(unit.open().read() for unit in units)
 
 
 @dataclass
@@ -74,16 +104,17 @@ def survey(root: Path, kind: str | None) -> Tree:
         kind: The only kind to look for, or None.
 
     Raises:
-        InputError: If the kind is unknown, the file is compressed, or a symbolic link leads out of the folder.
+        InputError: If the kind is unknown, the file is packed and damaged, or a symbolic link leads out of the folder.
     """
     tree = Tree()
     if root.is_file():
-        if packed := compression_of(root):
-            msg = f"is compressed with {packed}; unpack it first"
-            raise InputError(msg, root)
-        own = kind_of(root, kind)
+        form = opened(root, only_bytes=kind is not None)
+        if form is not None and form.is_archive:
+            return _archived(form, kind)
+        plain = root if form is None else form.plain
+        own = kind_of(plain, kind)
         if own:
-            tree.units.append(Unit(root, own, (root,)))
+            tree.units.append(Unit(root, own, (plain,), None if form is None else plain, form))
         return tree
     if kind is not None:
         kind_of(root, kind)
@@ -100,6 +131,22 @@ def survey(root: Path, kind: str | None) -> Tree:
     journals = {journal for unit in tree.units for journal in unit.kind.companions(unit.path)}
     tree.others = [file for file in tree.others if file not in journals]
     return tree
+
+
+def _archived(form: Opened, kind: str | None) -> Tree:
+    """Return what an archive holds, each named below the archive.
+
+    Raises:
+        InputError: Nothing that it holds is a log.
+    """
+    inner = survey(form.plain, kind)
+    for number, unit in enumerate(inner.units):
+        name = given_path(unit.path)
+        inner.units[number] = replace(unit, path=Path(name), content=unit.read_from, form=unit.form or form)
+    if not inner.units and not inner.unreadable:
+        msg = f"is {form.forms[-1].name} that holds no log of a known kind; unpack it, and look what is in it"
+        raise InputError(msg, form.given)
+    return inner
 
 
 def _walk(root: Path, tree: Tree) -> Iterator[tuple[Path, list[Path]]]:
@@ -175,7 +222,9 @@ def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
             tree.packed.append(file)
             tree.others.append(file)
             return
-        own = None if file.suffix in PROSE else kind_of(file)
+        form = opened(file, archives=False)
+        plain = file if form is None else form.plain
+        own = None if file.suffix in PROSE else kind_of(plain)
     except OSError as error:
         tree.unreadable[file] = f"{file}: {error.strerror or error}"
         return
@@ -187,5 +236,5 @@ def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
     elif own is None or kind not in (None, own.name):
         tree.others.append(file)
     else:
-        tree.units.append(Unit(file, own, (file,)))
-        claimed.update(own.companions(file))
+        tree.units.append(Unit(file, own, (plain,), None if form is None else plain, form))
+        claimed.update({file, *own.companions(file)})

@@ -23,6 +23,8 @@ class InputError(UserError):
     def __init__(
         self, message: str, path: Path | str | None = None, line: int | None = None, column: int | None = None
     ) -> None:
-        self.path = path
+        from .shown_paths import given_path  # an error alone asks for it
+
+        self.path = path = None if path is None else given_path(path)
         place = [str(part) for part in (path, line, column) if part is not None]
         super().__init__(printable(f"{':'.join(place)}: {message}" if place else message))

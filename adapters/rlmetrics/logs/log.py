@@ -47,6 +47,7 @@ class Kind:
         members: Returns the files in a folder, or below it, that belong together; none if it is no such folder.
         is_left_behind: Tells whether a file says something about an input that is not true of its copy.
         is_database: Whether a file may hold several runs, and have journals beside it.
+        copies: Returns the files beside a database that its tracker writes of it, with the same runs.
         is_layout: Whether it names but some of what a run logs.
         surface: The surface that all names of such a log have; None if any name will do.
         knows_releases: Whether the releases that it names were installed for certain when the run began.
@@ -58,6 +59,7 @@ class Kind:
     members: Callable[[Path], list[Path]] = _no_members
     is_left_behind: Callable[[Path], bool] = _never
     is_database: bool = False
+    copies: Callable[[Path], Iterable[Path]] = _no_members
     is_layout: bool = False
     surface: str | None = None
     knows_releases: bool = False
@@ -74,8 +76,8 @@ class Kind:
             raise MissingPackageError.of(error) or error from None
 
     def companions(self, path: Path) -> list[Path]:
-        """Return the files beside ``path`` that are read along with it and not copied on their own."""
-        return journals(path) if self.is_database and path.is_file() else []
+        """Return the files beside ``path`` that are read along with it or say the same: none is copied on its own."""
+        return [*journals(path), *self.copies(path)] if self.is_database and path.is_file() else []
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
-from rlmetrics.names.inference import Clues, nonzero_in
+from rlmetrics.lazy_dataclasses import replace
+from rlmetrics.names.inference import Clues, negative_in, nonzero_in
 
 from .beside import beside
+from .input_errors import InputError
 from .log import Log
 
-__all__ = ["clues_of"]
+__all__ = ["SAMPLE", "clues_of", "with_values"]
+
+SAMPLE = 200
+"""Rows from whose keys and values a source is inferred."""
 
 _ALL = 50
 """How many settings a trainer of transformers has at least: fewer are not all."""
@@ -28,7 +34,7 @@ def clues_of(
         whole: Whether these are all keys.
         rows: Some of what it logged, of which the values count.
     """
-    known = tuple(keys)
+    known, sample = tuple(keys), list(rows)
     own, arguments, near = log.releases(), log.argument_names(), beside(log.path)
     fields = arguments.get(run or None, arguments.get(None, frozenset()))
     recorded = log.configuration.get(run or None, log.configuration.get(None))
@@ -49,6 +55,23 @@ def clues_of(
         settings_whole=len(fields) >= _ALL,
         tags=near.tags,
         decimals=log.decimals(),
-        nonzero=nonzero_in(rows),
+        nonzero=nonzero_in(sample),
+        negative=negative_in(sample),
         where=where,
     )
+
+
+def with_values(clues: Clues, log: Log, run: str | None) -> Clues:
+    """Return clues with those that the values of a run's first rows give; the same where these can't be read.
+
+    Args:
+        clues: What is known of the run without reading its rows.
+        log: The log that holds it.
+        run: Its name there; None if the log is one run.
+    """
+    try:
+        found = next((one for one in log.reread() if run is None or one.name == run), None)
+        rows = [] if found is None else [row.values for row in islice(found.rows, SAMPLE)]
+    except InputError:
+        return clues
+    return replace(clues, nonzero=nonzero_in(rows), negative=negative_in(rows))

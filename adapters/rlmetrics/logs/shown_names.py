@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["EPOCH", "NOTHING", "STEP", "are_shown", "logged_key", "shown_like"]
+__all__ = ["EPOCH", "NOTHING", "STATISTICS", "STEP", "SUMMED_UP", "are_shown", "is_summary", "logged_key", "shown_like"]
 
 _TRAINED, _EVALUATED = "Training Loss", "Validation Loss"
 STEP, EPOCH = "Step", "Epoch"
@@ -16,6 +16,9 @@ NOTHING = frozenset({"", "No log", "No Log"})
 """What a cell says where nothing was logged."""
 _KEYS = {_TRAINED: "loss", _EVALUATED: "eval_loss", STEP: "step", EPOCH: "epoch"}
 _TITLES = {"loss": _TRAINED, "eval_loss": _EVALUATED}
+STATISTICS = frozenset({"count", "mean", "std", "min", "max"})
+"""Labels of the rows that ``df.describe()`` always has for columns of numbers."""
+SUMMED_UP = "is what df.describe() says of a run: counts, means and quantiles, not what was logged; give the log itself"
 _SLASH = " / "
 _EVAL = "eval_"
 
@@ -23,6 +26,11 @@ _EVAL = "eval_"
 def are_shown(titles: Iterable[str]) -> bool:
     """Tell whether titles are those of such a table, of which each has a loss or blanks around a slash."""
     return any(title in (_TRAINED, _EVALUATED) or _SLASH in title for title in titles)
+
+
+def is_summary(labels: Iterable[str]) -> bool:
+    """Tell whether the labels of rows, or of columns, are those of ``df.describe()``."""
+    return {*labels} >= STATISTICS
 
 
 def logged_key(title: str) -> str:

@@ -20,12 +20,14 @@ AXES = {
 """Columns that hold an axis or name a run, not a metric."""
 _RUNS = (*RUN_NAMES, "run_uuid", "sys/id", "run.id")
 _STEPS = ("step", "_step", "global_step", "train/global_step", "Step", "training/global_step", "steps")
-_KEYS = ("key", "metric", "metric_name", "tag", "attribute_path", "name", "Name")
-"""What long tables call the column with the names: MLflow, W&B, TensorBoard, Neptune's exporter."""
+_KEYS = ("key", "metric", "metric_name", "tag", "attribute_path", "variable", "name", "Name")
+"""What long tables call the column with the names: MLflow, W&B, TensorBoard, Neptune's exporter, ``melt`` of frames."""
 _VALUES = ("value", "metric_value", "float_value", "Value", "values")
 _CLOCKS = frozenset(
     {"timestamp", "_timestamp", "wall_time", "created_at", "experiment_id", "index", "project_id", "__index_level_0__"}
 )
+_IDS = frozenset({"id", "log_id", "space_id"})
+"""What Trackio, or a database, tells rows apart by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,5 +88,5 @@ def layout_of(
         raise InputError(msg)
     if layout != "wide" and key is not None and value is not None:
         return TableLayout(named, step, key, value)
-    apart = {*AXES, *_RUNS, *_CLOCKS, named}
+    apart = {*AXES, *_RUNS, *_CLOCKS, *_IDS, named}
     return TableLayout(named, step, metrics=tuple(name for name in columns if name not in apart))

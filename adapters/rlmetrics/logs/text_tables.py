@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from rlmetrics.lazy_dataclasses import dataclass, field, replace
 
-from .shown_names import EPOCH, NOTHING, STEP, are_shown, logged_key
+from .shown_names import EPOCH, NOTHING, STEP, are_shown, is_summary, logged_key
 
 __all__ = ["TableCell", "TextTable", "is_axis", "key_of", "tables_in", "values_of"]
 
@@ -23,7 +23,8 @@ _CELL = re.compile(r"<t([hd])\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|\s+")
 _END_OF_CELL = re.compile(r"</t[hdr]\b[^<>]*>|<t[hdr]\b", re.IGNORECASE)
 _LINE = re.compile(r"[^\r\n]*")
-_RULE = re.compile(r"[ \t]*:?-+:?[ \t]*")
+_RULE = re.compile(r"[ \t]*:?-[-+]*:?[ \t]*")
+"""What parts the header from rows: Org writes a plus between columns."""
 _BAR = re.compile(r"(?:\\.|[^|\\\r\n])*")
 _TAB = re.compile(r"[^\t\r\n]*")
 _WORD = re.compile(r"(?:Training|Validation) Loss|No [Ll]og|\S+(?: / \S+)*")
@@ -31,11 +32,14 @@ _GROUP = re.compile(r"\S+(?: \S+)*")
 _NUMBER = re.compile(
     r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?(?:nan|inf(?:inity)?)", re.IGNORECASE
 )
+_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _AXES = {STEP: "step", "step": "step", "_step": "_step"}
 """Columns that say where a row stands and are no metric, with the name that a row has for it."""
 _STEPS = frozenset({*_AXES, EPOCH, "epoch", "global_step", "train/global_step"})
 """What a column is called that tells where a row stands; a table of logged rows has one, or a title below."""
 _HINT = re.compile(r"\b(?:[Ss]tep|[Ee]poch|global_step|_step)\b|(?:Training|Validation) Loss")
+_NO_VALUE = frozenset({"NaN", "nan", "None", "<NA>"})
+"""What pandas, and what makes Markdown of its frames, prints for no value."""
 _FEWEST = 2
 _LONGEST = 1 << 16
 """Signs of a line that may belong to a table."""
@@ -64,6 +68,8 @@ class TextTable:
         gap: What parts a cell from the first, where the first has nothing before it.
         is_shown: Whether titles are spelled as notebooks show names.
         torn: Whether the last row was cut off.
+        nothing: What a cell says where nothing was logged.
+        has_points: Whether decimals stand behind points, so that a comma can only part thousands.
     """
 
     header: tuple[TableCell, ...]
@@ -73,6 +79,8 @@ class TextTable:
     gap: str = ""
     torn: tuple[int, int] | None = None
     is_shown: bool = field(default=False)
+    nothing: frozenset[str] = NOTHING
+    has_points: bool = False
 
     @property
     def titles(self) -> list[str]:
@@ -95,7 +103,16 @@ def is_axis(title: str) -> bool:
 def values_of(table: TextTable, row: Sequence[TableCell]) -> dict[str, str]:
     """Return what a row says by key, steps too; nothing where a table says that nothing was logged."""
     cells = zip(table.titles, row, strict=True)
-    return {key_of(table, title): cell.text for title, cell in cells if title and cell.text not in NOTHING}
+    return {
+        key_of(table, title): _without_thousands(cell.text) if table.has_points else cell.text
+        for title, cell in cells
+        if title and cell.text not in table.nothing
+    }
+
+
+def _without_thousands(text: str) -> str:
+    """Return a number without the commas between its thousands; any other text as it is."""
+    return text.replace(",", "") if "," in text and _THOUSANDS.fullmatch(text) else text
 
 
 def tables_in(text: str) -> Iterator[TextTable]:
@@ -119,7 +136,27 @@ def _checked(table: TextTable | None) -> TextTable | None:
     numbers = sum(1 for row in table.rows for cell in row if _NUMBER.fullmatch(cell.text))
     if 2 * numbers <= sum(1 for row in table.rows for cell in row if cell.text not in NOTHING):
         return None
-    return replace(table, is_shown=are_shown(table.titles))
+    if is_summary(row[0].text for row in table.rows):
+        return None  # what df.describe() says of a run is no run
+    points = any("." in cell.text and _NUMBER.fullmatch(cell.text) for row in table.rows for cell in row)
+    return replace(table, is_shown=are_shown(table.titles), nothing=_nothing_in(table), has_points=points)
+
+
+def _nothing_in(table: TextTable) -> frozenset[str]:
+    """Return what cells of a table say where nothing was logged.
+
+    Frames are printed with NaN in every cell that has no value. A number that is logged may become NaN; one that has
+    none at first and has some later was not logged at first, where cells are not left empty for that.
+    """
+    columns = [[cell.text for cell in column] for column in zip(*table.rows, strict=True)]
+    if are_shown(table.titles) or any(text in NOTHING for column in columns for text in column):
+        return NOTHING
+    begins_later = any(column[0] in _NO_VALUE and any(map(_is_finite, column)) for column in columns)
+    return NOTHING | _NO_VALUE if begins_later else NOTHING
+
+
+def _is_finite(text: str) -> bool:
+    return _is_number(text) and "n" not in text.lower()
 
 
 def _is_header(titles: Sequence[str]) -> bool:
@@ -143,7 +180,15 @@ def _html_table(text: str, start: int, end: int) -> TextTable | None:
     begins = [match.end() for match in _ROW.finditer(text, start, end)]
     lines = [_html_cells(text, begin, until) for begin, until in pairwise([*begins, end])]
     lines = [line for line in lines if line]
+    if len(lines) > 1 and _is_index(lines[1]) and len(lines[0]) == len(lines[1]) and not lines[0][0].text:
+        # A frame's index has its name in a line of its own.
+        return _table((lines[1][0], *lines[0][1:]), lines[2:])
     return _table(lines[0], lines[1:]) if lines else None
+
+
+def _is_index(line: Sequence[TableCell]) -> bool:
+    """Tell whether a line holds nothing but the name of a step."""
+    return line[0].text in _STEPS and not any(cell.text for cell in line[1:])
 
 
 def _html_cells(text: str, start: int, end: int) -> tuple[TableCell, ...]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.names.inference import SourceAnswer
+from rlmetrics.names.inference.candidate_words import candidate_words
 from rlmetrics.names.inference.wording import source_line
+from rlmetrics.names.tables.key_records import Difference
 from rlmetrics.names.tables.user_errors import NamesError
+from rlmetrics.wording.voice import later
 
 from .report import Report
 from .translation_plan import Translation
@@ -18,6 +21,8 @@ __all__ = ["AgreeingTranslator"]
 
 FLAG = "--from"
 """What settles a source on the command line."""
+_ONLY_IF = later("if {sources} logged it: {what}")
+"""How a difference is said that not all candidates have."""
 _RELATIONS = ("exact", "affine", "approximate", "unreviewed", "related", "none")
 
 
@@ -64,12 +69,15 @@ class AgreeingTranslator(Translator):
     def _moved(self, key: str) -> Translation:
         """Return what becomes of a key by all sources, with the worst of their relations."""
         own = worst = super()._moved(key)
+        moves = [(str(self._plan.source), own)]
         for other in self._others:
             move = other.key(key)
             if self._made(own) != self._made(move):
                 return self._undecided(own, other)
             worst = max(worst, move, key=_distance)
-        return replace(own, relation=worst.relation, differs_by=worst.differs_by, severity=worst.severity)
+            moves.append((str(other.report.source), move))
+        differs_by = _of_each(worst.differs_by, moves)
+        return replace(own, relation=worst.relation, differs_by=differs_by, severity=worst.severity)
 
     def examples(self, surface: str) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield every key of every source."""
@@ -100,6 +108,22 @@ class AgreeingTranslator(Translator):
         aside = move.output.startswith(f"{UNTRANSLATED}/")
         is_known = None if self._unknown == "keep" else move.metric is not None
         return None if aside else move.output, move.translated, move.transform if move.translated else None, is_known
+
+
+def _of_each(differences: Sequence[Difference], moves: Sequence[tuple[str, Translation]]) -> tuple[Difference, ...]:
+    """Return differences; one that not all sources have is said of those that have it.
+
+    Args:
+        differences: The differences.
+        moves: The sources, each with what becomes of the key by it.
+    """
+    sources = [source for source, _ in moves]
+    told = []
+    for one in differences:
+        having = [source for source, move in moves if any(other.what == one.what for other in move.differs_by)]
+        alone = _ONLY_IF.format(sources=candidate_words(having, sources), what=one.what)
+        told.append(one if len(having) == len(moves) else replace(one, what=alone))
+    return tuple(told)
 
 
 def _distance(move: Translation) -> tuple[int, int]:

@@ -24,7 +24,7 @@ from .translation_options import Options
 from .translation_plan import Translation
 from .translator import Translator
 
-__all__ = ["CodeKey", "CodeReport", "holds_code", "translate_code"]
+__all__ = ["CodeKey", "CodeReport", "holds_code", "holds_only_code", "translate_code"]
 
 _NOTEBOOK = ".ipynb"
 _MARKED = frozenset("/_@")
@@ -204,6 +204,18 @@ class _CodeNames:
 def holds_code(path: Path) -> bool:
     """Tell whether a file is Python source or a notebook."""
     return path.suffix.lower() in (".py", _NOTEBOOK)
+
+
+def holds_only_code(path: Path) -> bool:
+    """Tell whether a file is Python source, or a notebook whose cells have shown nothing, so that it is no log."""
+    if path.suffix.lower() != _NOTEBOOK:
+        return path.suffix.lower() == ".py"
+    try:
+        tree = Document(text_in(path, "convert the file")).parse()
+    except (InputError, TreeError):
+        return False
+    cells = [cell for _, cell in _code_cells(tree)]
+    return bool(cells) and not any(map(_has_output, cells))
 
 
 def translate_code(path: Path, options: Options, *, output: Path | None = None) -> CodeReport:

@@ -10,7 +10,7 @@ from typing import Any
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
-from rlmetrics.logs.log_clues import clues_of
+from rlmetrics.logs.log_clues import clues_of, with_values
 from rlmetrics.logs.printable import printable
 from rlmetrics.logs.unrecognised import EMPTY
 from rlmetrics.names.inference import Clues, SourceAnswer, find_source
@@ -156,7 +156,6 @@ class _Judge:
     def __init__(self, spec: Overlays | Tables, among: frozenset[str]) -> None:
         self._spec = spec
         self._among = among
-        self._answers: dict[tuple[Any, ...], SourceAnswer] = {}
         self._origins: dict[tuple[Any, ...], Origin] = {}
         self._of_all: Origin | None = None
 
@@ -169,14 +168,16 @@ class _Judge:
         log = unit.open()
         for name, names in log.runs().items():
             clues = clues_of(log, name, sorted(names), whole=not unit.kind.is_layout)
-            yield _NamedRun(unit, name, clues, self.answer(clues, self._among))
+            answer = self.answer(clues, self._among)
+            if len(answer.meanings) > 1 and not unit.kind.is_layout:
+                # Reading rows takes longer than reading names, and what is certain by these needs none.
+                clues = with_values(clues, log, name)
+                answer = self.answer(clues, self._among)
+            yield _NamedRun(unit, name, clues, answer)
 
     def answer(self, clues: Clues, among: frozenset[str]) -> SourceAnswer:
         """Return where clues lead; only to some sources, if there are any."""
-        asked = clues.identity, among
-        if asked not in self._answers:
-            self._answers[asked] = find_source(clues, self._spec, among=among)
-        return self._answers[asked]
+        return find_source(clues, self._spec, among=among)
 
     def origin(self, answer: SourceAnswer, clues: Clues) -> Origin:
         """Return an answer as an origin; the same for the same sources and names."""
@@ -200,4 +201,6 @@ def _origin(answer: SourceAnswer, names: Sequence[str]) -> Origin:
     """Return an answer as an origin."""
     if answer.source is None:
         return Unknown(NamesError(unknown_line(answer, FLAG)))
-    return Known(answer.source) if len(answer.meanings) == 1 else Several(answer, frozenset(names))
+    if len(answer.meanings) > 1:
+        return Several(answer, frozenset(names))
+    return Known(answer.source, answer.prefix, answer.spelling)

@@ -57,7 +57,10 @@ class Job:
         """
         goal.parent.mkdir(exist_ok=True)
         try:
-            return self.translate(unit, goal, origins)
+            reports = self.translate(unit, goal, origins)
+            if unit.form is not None and goal.is_file() and not goal.is_symlink():
+                reports[0].notes += unit.form.close(goal)
+            return reports
         except (InputError, NamesError) as error:
             discard(goal)
             if isinstance(error, NamesError) and not all(origin.is_certain for origin in origins.values()):
@@ -81,7 +84,7 @@ class Job:
         self._require_all(unit, runs)
         reports: list[Report] = []
         with tempfile.TemporaryDirectory(prefix=f".{goal.name}.", dir=goal.parent) as folder:
-            path = unit.path
+            path = unit.read_from
             for number, (origin, names) in enumerate(runs.items()):
                 part, listed = Path(folder, str(number)), ", ".join(names)
                 try:
@@ -114,7 +117,7 @@ class Job:
     def _whole(self, unit: Unit, goal: Path, origin: Origin) -> Report:
         translator = self.translator(origin, unit)
         try:
-            report = self._written(unit, unit.path, goal, translator)
+            report = self._written(unit, unit.read_from, goal, translator)
         except MissingPackageError:
             raise
         except InputError as error:

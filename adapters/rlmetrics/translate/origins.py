@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.names.inference import SourceAnswer
+from rlmetrics.names.inference.flat_names import FlatNames
 from rlmetrics.names.tables.user_errors import UserError
 
 from .agreement import AgreeingTranslator
@@ -37,14 +38,23 @@ class Origin(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Known(Origin):
-    """One source."""
+    """One source.
+
+    Attributes:
+        source: The source.
+        prefix: What stands before all of its names, and is no part of them.
+        spelling: Returns the key that a name stands for, where a store replaced slashes.
+    """
 
     source: str
+    prefix: str = ""
+    spelling: FlatNames | None = None
     is_certain: ClassVar[bool] = True
 
     def translator(self, options: Options, surface: str | None) -> Translator:
         """Return the translator from the source."""
-        return Translator(self.source, options.target, surface=surface, **options.of_names())
+        named = {"surface": surface, "prefix": self.prefix, "spelling": self.spelling, **options.of_names()}
+        return Translator(self.source, options.target, **named)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +71,13 @@ class Several(Origin):
 
     def translator(self, options: Options, surface: str | None) -> Translator:
         """Return a translator that carries what the sources agree on."""
-        return AgreeingTranslator(self.answer, options.target, names=self.names, surface=surface, **options.of_names())
+        named = {
+            "surface": surface,
+            "prefix": self.answer.prefix,
+            "spelling": self.answer.spelling,
+            **options.of_names(),
+        }
+        return AgreeingTranslator(self.answer, options.target, names=self.names, **named)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ from rlmetrics.logs.kinds import KINDS
 from rlmetrics.logs.kinds.config import refuse_broken
 from rlmetrics.logs.optional_packages import MissingPackageError, told_once
 from rlmetrics.logs.unrecognised import why_unrecognised
+from rlmetrics.names.inference import Clues, prefix_of
 from rlmetrics.names.sources.source import bases_left_open
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
@@ -129,6 +130,10 @@ def translate_file(
     recovered = [] if dry_run else recover(output)
     require_free(output, path, force=force)
     tree = survey(path, kind)
+    archive = next((unit.form for unit in tree.units if unit.form is not None and unit.form.is_archive), None)
+    if archive is not None:
+        msg = f"is {archive.forms[-1].name}; unpack it, and translate the folder"
+        raise InputError(msg, path)
     if not tree.units:
         if path.is_file():
             refuse_broken(path)
@@ -160,13 +165,20 @@ def _named_origins(tree: Tree, source: str, spec: Overlays | Tables) -> dict[Pat
     """Return the named source for each unit: all that it may be, where it leaves open on what another one runs."""
     among = bases_left_open(source, load_tables(spec))
     found = origins_of(tree.units, spec=spec, among=among) if among else {}
-    return {unit.path: _known(found.get(unit.path, {}), source) for unit in tree.units}
+    return {unit.path: _known(found.get(unit.path, {}), source, _prefix(unit, spec)) for unit in tree.units}
 
 
-def _known(found: dict[str | None, Origin], source: str) -> dict[str | None, Origin]:
+def _known(found: dict[str | None, Origin], source: str, prefix: str) -> dict[str | None, Origin]:
     """Return where the names of runs come from, from the named source if nothing tells more."""
-    known = {name: Known(source) if isinstance(origin, Unknown) else origin for name, origin in found.items()}
-    return known or {None: Known(source)}
+    named = Known(source, prefix)
+    return {name: named if isinstance(origin, Unknown) else origin for name, origin in found.items()} or {None: named}
+
+
+def _prefix(unit: Unit, spec: Overlays | Tables) -> str:
+    """Return what stands before all names of a log and is no part of them; what can't be read is told later."""
+    with suppress(InputError, OSError):
+        return "" if unit.kind.is_layout else prefix_of(Clues(tuple(sorted(unit.open().names()))), spec)
+    return ""
 
 
 def _left_alone(tree: Tree, named: Translator, options: Options) -> dict[Path, str]:
@@ -321,7 +333,9 @@ class _Work:
         else:
             part.mkdir(exist_ok=True)
             scratch = part / f".unit{number}"
-        is_stream = unit.path.is_file() and not unit.kind.is_database and unit.path.suffix != ".py"
+        is_stream = (
+            unit.path.is_file() and unit.form is None and not unit.kind.is_database and unit.path.suffix != ".py"
+        )
         if self.options.dry_run and is_stream and unit.size > _LARGE:
             scratch.symlink_to(os.devnull)
         return scratch

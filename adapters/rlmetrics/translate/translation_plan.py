@@ -127,6 +127,9 @@ def _is_told(name: str, view: View) -> bool:
 class Plan:
     """The translation of any key from one source to another.
 
+    Args:
+        prefix: What stands before every key and is no part of its name; it stays before the new one.
+
     Attributes:
         source: The source as the spec resolves it.
         target: The target likewise.
@@ -147,7 +150,9 @@ class Plan:
         spec: Overlays | Tables,
         surface: str | None,
         program: str | None = None,
+        prefix: str = "",
     ) -> None:
+        self._prefix = prefix
         views = open_views([source, target], config=config, surface=surface, spec=spec)
         first, second = views
         self.note: str | None = None
@@ -158,7 +163,9 @@ class Plan:
             first, second, self.note, self._undecided = narrowed(first, second, program, config)
         self._views = first, second
         self._config = dict(config)
-        self._reopen = partial(Plan, source, target, bind=bind, spec=spec, surface=surface, program=program)
+        self._reopen = partial(
+            Plan, source, target, bind=bind, spec=spec, surface=surface, program=program, prefix=prefix
+        )
         self._others: dict[tuple[str, str], Plan | None] = {}
         self._bind, self._surface = bind, surface
         self.source = str(first.source)
@@ -188,6 +195,15 @@ class Plan:
         Raises:
             NamesError: If it belongs to a program for which there is none that is clearly its counterpart.
         """
+        name = key.removeprefix(self._prefix)
+        found = self._found(name)
+        if name == key:
+            return found
+        target = None if found.target is None else f"{self._prefix}{found.target}"
+        return replace(found, key=key, target=target, output=f"{self._prefix}{found.output}")
+
+    def _found(self, key: str) -> Translation:
+        """Return what the spec says about a key that has nothing before its name."""
         counterpart = self._names.translate(key)
         row = counterpart.row
         note = counterpart.note
@@ -241,11 +257,11 @@ class Plan:
         ]
         if views[0] is first:
             return None
-        return Judge(NameMap(*views, bind=self._bind, surface=self._surface))
+        return Judge(NameMap(*views, bind=self._bind, surface=self._surface), self._prefix)
 
     def means_something_else(self, name: str) -> bool:
         """Tell whether the target itself logs ``name``; names that users invent don't count."""
-        return _is_told(name, self._views[1])
+        return _is_told(name.removeprefix(self._prefix), self._views[1])
 
     def changed_by(self, config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, list[str]]:
         """Return which values of a run's configuration change what becomes of its keys, as ``NAME=VALUE``.
@@ -320,18 +336,21 @@ class Judge:
 
     Args:
         names: The translation under that configuration.
+        prefix: What stands before keys and is no part of their names.
     """
 
-    def __init__(self, names: NameMap) -> None:
+    def __init__(self, names: NameMap, prefix: str = "") -> None:
         self._names = names
+        self._prefix = prefix
 
     def __call__(self, move: Translation) -> tuple[str, tuple[Difference, ...]]:
         """Return the severity and what differs, with whether it applies to the run.
 
         A difference that the configuration takes away is still there, as one that does not apply.
         """
-        translation = self._names.translate(move.key)
-        if translation.row is None or translation.target != move.target:
+        translation = self._names.translate(move.key.removeprefix(self._prefix))
+        target = None if move.target is None else move.target.removeprefix(self._prefix)
+        if translation.row is None or translation.target != target:
             return move.severity, move.differs_by
         now = {difference.what: difference for difference in translation.row.differs_by}
         before = [now.pop(one.what, replace(one, applies=False)) for one in move.differs_by]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 from rlmetrics.lazy_dataclasses import dataclass, replace
@@ -29,6 +29,7 @@ _MAX_KEYS = 10_000
 """How many keys are remembered, and told of rows: a run that never stops inventing names must not fill the memory."""
 
 _ROWS = "rows"
+_SPELLED = "names have no slashes, as a store replaced them; the new ones are spelled as the target logs them"
 """What is translated where no file is."""
 
 _CROSSES = {False: {"exact", "affine", "approximate", "unreviewed"}, True: {"exact", "affine"}}
@@ -66,6 +67,8 @@ class Translator:
         surface: How new names are shown, such as ``wandb``; by default as the old ones were.
         program: Which program of the source or the target is meant, such as ``GRPOTrainer``; by default that of the
             target that is the source's.
+        prefix: What stands before every key and is no part of its name, such as ``qwen7b/``; it stays before new ones.
+        spelling: Returns the key that a name stands for, where a store replaced slashes; new names have slashes.
 
     Attributes:
         report: The account of everything translated since it was started; of rows, of the first 10,000 keys.
@@ -88,12 +91,17 @@ class Translator:
         unknown: Literal["keep", "drop", "error"] = "keep",
         surface: str | None = None,
         program: str | None = None,
+        prefix: str = "",
+        spelling: Callable[[str], str] | None = None,
     ) -> None:
         named: dict[str, Any] = {"config": config, "bind": bind, "spec": spec, "surface": surface, "program": program}
-        self._given = (source, target), {**named, "strict": strict, "both": both, "unknown": unknown}
-        self._plan = Plan(
-            source, target, config=config or {}, bind=bind or {}, spec=spec, surface=surface, program=program
+        named["prefix"] = self._prefix = prefix
+        self._spelling = spelling
+        self._given = (
+            (source, target),
+            {**named, "spelling": spelling, "strict": strict, "both": both, "unknown": unknown},
         )
+        self._plan = Plan(source, target, **{**named, "config": config or {}, "bind": bind or {}})
         self._crosses = _CROSSES[strict]
         self.both = both
         self._unknown = unknown
@@ -128,6 +136,8 @@ class Translator:
             chosen=list(self._plan.chosen),
         )
         self.report.notes += [self._plan.note] if self._plan.note else []
+        self.report.notes += [f"all keys stand below '{self._prefix}', and the new ones do"] if self._prefix else []
+        self.report.notes += [_SPELLED] if self._spelling is not None else []
         self._plain.clear()
         self._routes.clear()
         for key in self._decided:
@@ -168,7 +178,8 @@ class Translator:
 
     def _moved(self, key: str) -> Translation:
         """Return what becomes of a key that is not remembered."""
-        move = self._plan.lookup(key)
+        move = self._plan.lookup(key if self._spelling is None else self._spelling(key))
+        move = move if move.key == key else replace(move, key=key)
         if move.target is not None and move.relation in self._crosses:
             return move
         output = self.aside(key) if self._plan.means_something_else(key) else key

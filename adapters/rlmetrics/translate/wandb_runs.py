@@ -70,6 +70,7 @@ def translate_server_run(
     *,
     progress: Callable[[Path, int, int], None] | None = None,
     decide: Decision | None = None,
+    client: Any = None,
 ) -> Report:
     """Log a translated copy of a run to the same project, or continue one that was interrupted.
 
@@ -78,6 +79,7 @@ def translate_server_run(
         options: How its names are translated, and whether all rows are read and nothing is logged.
         progress: Called after each row with the address, and how many of how many steps are done.
         decide: Says where its names come from, given what infers it; by default the options do.
+        client: W&B's client, which asks who it is when it is made; a new one by default.
 
     Returns:
         The account; its ``outputs`` name the new run.
@@ -90,7 +92,7 @@ def translate_server_run(
     entity, project, name = _parts(address)
     wandb = import_module("wandb")
     with told(address):
-        api = wandb.Api()
+        api = client or wandb.Api()
         run = api.run(f"{entity}/{project}/{name}")
         kept = values_of(run.summaryMetrics)
         logged = _logged(run)

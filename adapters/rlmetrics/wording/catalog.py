@@ -20,6 +20,8 @@ _FACETS = frozenset({"facet", "against"})
 _AS_IT_IS = frozenset({"key", "keys", "names", "old", "new"})
 """Placeholders for keys and for values of settings, which are the same in every language."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_CODED = frozenset({"command"})
+"""Placeholders for what is typed, between marks of code."""
 _ONE_WORD = frozenset({"framework", "other"})
 """Placeholders for names of frameworks, or of releases and trainers of one."""
 _CUT = " …"
@@ -147,6 +149,8 @@ class Catalog(Mapping[str, str]):
         return None
 
     def _part(self, name: str, text: str) -> str | None:
+        if name in _CODED and "`" not in text:
+            return text
         if name in _AS_IT_IS and ("/" in text or " " not in text.replace(", ", "")):
             return text
         if name == "parts" and any(between in text for between in _BETWEEN):

@@ -54,7 +54,7 @@ def changes(history: History, tables: Tables, key: str, mode: str = "train", at:
         at: A release in which the key has that name; the last one that has it, if left out.
     """
     events = history.events(key, mode, at)
-    told = [_worded(event, tables, _changed_in(event.change.release, events, history)) for event in events]
+    told = [_worded(event, tables, _changed_in(event.change.release, events, history), history) for event in events]
     return [change for change in told if change.causes or change.kind != "changed"]
 
 
@@ -91,16 +91,19 @@ def endings(told: Sequence[ToldChange], releases: Sequence[str], at: str) -> lis
     ]
 
 
-def _worded(event: Event, tables: Tables, beside: Sequence[Cause]) -> ToldChange:
+def _worded(event: Event, tables: Tables, beside: Sequence[Cause], history: History) -> ToldChange:
     """Return an event in words, without what other changes of the same release say in words of their own."""
     change, once = event.change, told_once(beside, tables)
     # A default that changed is why the rest did: it is told first.
-    settings = [worded(cause, applies, tables) for cause, applies in event.causes if cause.kind == "setting"]
+    given = history.is_given
+    settings = [
+        worded(cause, applies, tables, given=given) for cause, applies in event.causes if cause.kind == "setting"
+    ]
     plain = sorted(
         (item for item in event.causes if item[0].kind != "setting" and item[0] in once),
         key=lambda item: telling(item[0]),
     )
-    others = [worded(cause, applies, tables) for cause, applies in plain]
+    others = [worded(cause, applies, tables, given=given) for cause, applies in plain]
     causes = (*settings, *sorted(others, key=by_weight))
     was = change.before.key if change.kind == "renamed" and change.before is not None else None
     return ToldChange(_KINDS.get(change.kind, change.kind), change.release, change.key, was, causes, event.until)

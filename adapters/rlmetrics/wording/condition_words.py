@@ -133,10 +133,8 @@ def condition_texts(condition: str) -> list[str]:
     """Return under which condition a key is logged, clause by clause, where no settings are known: "only if a != 0"."""
     clauses = []
     for part in condition.split("; "):
-        try:
-            clauses.append(phrase("only if {setting}", setting=GuardWords().of(simplified(parse(part)))))
-        except GuardError:
-            clauses.append(_only(part))
+        guard, _ = _guard_and_words(part)
+        clauses.append(_only(part) if guard is None else phrase("only if {setting}", setting=GuardWords().of(guard)))
     return clauses
 
 

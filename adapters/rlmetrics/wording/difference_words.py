@@ -65,7 +65,9 @@ def shows(trait: str, side: Circumstances | None, mode: str, tables: Tables) -> 
     return applies(cause.vanishes_when, guards, None, None if side is None else side.settings)
 
 
-def worded(cause: Cause, applies: bool | None, tables: Tables, *, versus: bool = True) -> ToldCause:
+def worded(
+    cause: Cause, applies: bool | None, tables: Tables, *, versus: bool = True, given: bool = False
+) -> ToldCause:
     """Return a cause in words.
 
     Args:
@@ -73,15 +75,16 @@ def worded(cause: Cause, applies: bool | None, tables: Tables, *, versus: bool =
         applies: Whether it shows under the settings at hand.
         tables: The spec.
         versus: Whether what was otherwise is told too.
+        given: Whether settings were given, so that not the defaults alone decide what is logged.
     """
     if cause.kind == "trait":
         row = tables.traits[cause.name]
         whole = str(row["what"]) if cause.after else f"no longer: {row['what']}"
         return ToldCause(brief_of(row, gone=not cause.after), cause.grade, cause.name, applies, whole)
-    text = plain_words(cause, in_words(cause, tables, compared=versus), tables, compared=versus)
+    text = plain_words(cause, in_words(cause, tables, compared=versus, given=given), tables, compared=versus)
     if cause.kind != "setting" or not cause.effects:
         return ToldCause(text, cause.grade, None, applies)
-    effects = [worded(effect, applies, tables).text for effect in cause.effects]
+    effects = [worded(effect, applies, tables, given=given).text for effect in cause.effects]
     logged = [effect for effect, item in zip(effects, cause.effects, strict=True) if item.kind == "logged"]
     whole = f"{text}: {'; '.join(effects)}"
     return ToldCause(f"{text}: {logged[0]}" if logged else text, cause.grade, None, applies, whole)

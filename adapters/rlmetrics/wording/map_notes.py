@@ -15,7 +15,7 @@ from .condition_words import condition_texts
 from .sides import sided, sides_of
 from .size_words import spanned_words
 from .terminal import first_fitting, footnote, if_fitting
-from .voice import phrase, spoken
+from .voice import later, phrase, spoken
 
 if TYPE_CHECKING:
     from rlmetrics.names import MapRow
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from rlmetrics.names.tables.key_records import Difference, Entry, Typical
     from rlmetrics.names.tables.tables import Tables
 
-__all__ = ["MapNotes", "level_words"]
+__all__ = ["MapNotes", "gone_when", "level_words"]
 
 _NAME = re.compile(r"(?<![\w.'\"])[A-Za-z_][\w.]*\.?[\w]*(?![\w'\"])")
 _LONGEST_GUARD = 60
 _LONGEST_NEED = 30
 _SPAN = "what is measured: "
+_WINDOW, _BATCHES = "window", "batches of the evaluation"
+_ONE_BATCH = later("an evaluation is one batch")
 _OTHER_WORK = "they cover different work: rlmetrics map KEY says which"
 _SECTION = re.compile(r"\b(?:[a-z_0-9]+\.)+(?=[a-z_]+)")
 _PREFIX = re.compile(r"^(actor_rollout_ref|trainer|data|algorithm)\.")
@@ -123,8 +125,9 @@ class MapNotes:
 
     def words(self, difference: Difference, row: MapRow) -> str:
         """Return a difference as a person reads it: who differs how, and when it is gone."""
-        said = sided(level_words(difference, self._views[0].tables) or difference.what, self.sides)
-        same = self._same_if(difference, row)
+        tables = self._views[0].tables
+        said = sided(level_words(difference, tables, row.mode) or difference.what, self.sides)
+        same = gone_when(self._same_if(difference, row), tables, row.mode)
         shows = difference.applies is not False
         size = spanned_words(self._sizes.get(difference.what, ())) if shows else None
         said = said if same is None else f"{said}: same if {same}"
@@ -162,12 +165,13 @@ def _part(notes: Sequence[list[str]], count: int) -> list[str]:
     return [*(line for note in notes[:count] for line in note), f"{others} --full"]
 
 
-def level_words(difference: Difference, tables: Tables) -> str | None:
+def level_words(difference: Difference, tables: Tables, mode: str | None = None) -> str | None:
     """Return how either side puts the parts of a level together, in words; None for another difference.
 
     Args:
         difference: What differs.
         tables: The spec.
+        mode: Of an evaluation, whose batches are what lies between two logs, ``eval``.
     """
     brief, colon, rest = difference.what.partition(": ")
     level = next((found for found in tables.levels.values() if found.brief == brief), None)
@@ -176,12 +180,13 @@ def level_words(difference: Difference, tables: Tables) -> str | None:
         return None
     words, texts = tables.signatures["WORDS"], tables.signatures["OPERATIONS"]
     operations = {text: name for name, text in texts.items()}
-    parts, is_apart = level.parts, level.lies == "apart"
+    of_batches = mode == "eval" and level is tables.levels[_WINDOW]
+    parts, is_apart = (_BATCHES, False) if of_batches else (level.parts, level.lies == "apart")
     said = []
     for text in halves.groups():
         operation = operations.get(text, "")
         if text == ONE_STEP:
-            said.append(text)
+            said.append("all at once" if of_batches else text)
         elif operation == "none":
             said.append("one value")
         else:
@@ -192,6 +197,11 @@ def level_words(difference: Difference, tables: Tables) -> str | None:
     left, right = said
     start = "a value is" if is_apart else f"{parts}:"
     return f"{start} {left} in the source, {right} in the target"
+
+
+def gone_when(text: str | None, tables: Tables, mode: str | None) -> str | None:
+    """Return when a difference is gone: an evaluation logs once, so what would be steps there is its batches."""
+    return _ONE_BATCH if mode == "eval" and text == tables.levels[_WINDOW].vanishes_when else text
 
 
 def _is_guard(text: str) -> bool:

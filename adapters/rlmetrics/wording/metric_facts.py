@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 from rlmetrics.names.differences.entry_signature import TIMES
@@ -15,6 +15,7 @@ from .terminal import extent
 from .voice import language, later, phrase, spoken
 
 if TYPE_CHECKING:
+    from rlmetrics.names.tables.key_records import Signature
     from rlmetrics.names.tables.tables import Tables
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "measured_text",
     "metric_brief",
     "of_metric",
+    "own_formula",
     "quantity",
     "range_of",
     "range_words",
@@ -47,8 +49,8 @@ _NON_FINITE = "finite"
 _OF_ONE_TRAINER = "a number of one trainer"
 """What a metric is of that means something else for each of its keys."""
 _NUMBER = re.compile(r"\d")
-_EXPLAINS = (r"\s*\([^()]*\)", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
-"""What a long statement can do without, the least needed first."""
+_EXPLAINS = (r"(?<!\bby)(?<![*/+-])\s+\([^()]*\)(?!\s*[*/+-])", r", (?:since|because)\b.*", r"; .*", r", so that\b.*")
+"""What a long statement can do without, the least needed first; brackets of an expression are no explanation."""
 _READS = 340
 """So many characters are told of how a curve behaves."""
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z0-9])|(?<=。)(?=.)")
@@ -115,6 +117,23 @@ def formula_texts(metric: str, variant: str | None, tables: Tables, *, ranged: b
     lines = [f"{_plain(formula)}{f', {unit}' if unit else ''}"]
     lines += [f"{name} = {_plain(expression)}" for name, expression in own.get("let", {}).items()]
     return lines
+
+
+def own_formula(metric: str, signature: Signature | None, tables: Tables, *, ranged: bool = True) -> list[str]:
+    """Return the formula that holds of a code: where it averages what the metric takes the last of, it is a mean.
+
+    Args:
+        metric: The metric.
+        signature: How the code computes it.
+        tables: The spec.
+        ranged: Whether unit and range are told.
+    """
+    variant = None if signature is None else signature.reproduced_by
+    texts = formula_texts(metric, variant, tables, ranged=ranged)
+    last = tables.metrics.get(metric, {}).get("identity", {}).get("statistic") == "last"
+    if texts and last and signature is not None and "mean" in signature.reduction.values():
+        return [texts[0].replace("last(", "mean(", 1), *texts[1:]]
+    return texts
 
 
 def metric_brief(metric: str, variant: str | None, tables: Tables) -> str:
@@ -250,7 +269,15 @@ def of_metric(text: str, axis: Transform | None) -> str:
     return text if plain else phrase(OF_METRIC, what=text)
 
 
-def health_texts(metric: str, tables: Tables, *, axis: Transform | None = PLAIN, full: bool = False) -> list[str]:
+def health_texts(
+    metric: str,
+    tables: Tables,
+    *,
+    axis: Transform | None = PLAIN,
+    full: bool = False,
+    silent: Collection[str] = (),
+    advice: bool = True,
+) -> list[str]:
     """Return the healthy range of a metric with its basis, then what its rules warn of.
 
     Args:
@@ -258,13 +285,18 @@ def health_texts(metric: str, tables: Tables, *, axis: Transform | None = PLAIN,
         tables: The spec.
         axis: What the key makes of it, on which bounds are told; None if nobody knows, and no bound is told.
         full: Whether every rule is told.
+        advice: Whether it is told with what it says and advises.
+        silent: Rules that are left out, by their names.
     """
     plain = axis is not None and axis.is_plain
-    rules: Sequence[Mapping[str, Any]] = tables.health["RULES"].get(metric, ())
+    rules: Sequence[Mapping[str, Any]] = [
+        rule for rule in tables.health["RULES"].get(metric, ()) if rule["id"] not in silent
+    ]
     if full:
         of = "" if plain else "of the metric itself: "
         return [
-            f"{rule['level']}: {of}{_sign(rule, tables)} ({rule['basis']}). {rule['message']} {rule['advice']}"
+            f"{rule['level']}: {of}{_sign(rule, tables)} ({rule['basis']})"
+            + (f". {rule['message']} {rule['advice']}" if advice else "")
             for rule in rules
         ]
     bounds = [text for rule in rules if rule["level"] != "error" for text in _bounds(rule, axis)]

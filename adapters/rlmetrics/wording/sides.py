@@ -16,7 +16,7 @@ Sides = tuple[str, str]
 
 _SOURCE = re.compile(r"(?P<framework>[\w-]+)(?:\[(?P<component>[^\]]*)\])?(?:==(?P<release>[^\s+]+))?")
 _UNNAMED: Sides = ("the source", "the target")
-_ONLY = re.compile(r"^only in the (source|target): ")
+_ONLY = re.compile(r"^(?P<where>if .+? logged it: )?only in the (?P<side>source|target): ")
 _SIDE = re.compile(r"\bthe (source|target)\b")
 
 
@@ -46,5 +46,6 @@ def sided(what: str, sides: Sides) -> str:
     names = {"source": sides[0], "target": sides[1]}
     only = _ONLY.match(what)
     if only is not None:
-        return what if sides == _UNNAMED else f"{names[only[1]]} only: {what[only.end() :]}"
+        said = f"{only['where'] or ''}{names[only['side']]} only: {what[only.end() :]}"
+        return what if sides == _UNNAMED else said
     return _SIDE.sub(lambda found: names[found[1]], what)

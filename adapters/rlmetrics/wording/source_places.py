@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rlmetrics.names.tables.framework_table import FrameworkTable
     from rlmetrics.names.tables.key_records import Evidence
-    from rlmetrics.names.tables.tables import FrameworkTable
 
 __all__ = ["addresses_of", "own_places", "place_texts", "places_of"]
 

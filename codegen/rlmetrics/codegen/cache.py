@@ -8,16 +8,20 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .output.input_digest import digest_of, guide_files, walk
 from .output.store import replace
 
-__all__ = ["FOLDER", "Shelf", "code_digest", "code_files", "spec_digest"]
+__all__ = ["FOLDER", "Shelf", "code_digest", "code_files", "keeping", "kept", "lines_of", "spec_digest"]
+
+_Result = TypeVar("_Result")
 
 FOLDER = ".rlmetrics/cache"
 """Where a checkout keeps it."""
@@ -73,6 +77,73 @@ class Shelf:
                 return
 
 
+class _Pieces:
+    """Results of one kind, each under the digest of what it was made from."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._known: dict[Any, Any] = shelf.load() or {}
+        self._asked: dict[Any, Any] = {}
+
+    def get(self, key: object, make: Callable[[], Any]) -> Any:
+        """Return a result, which is made where neither this run nor the last one asked for it."""
+        if key not in self._asked:
+            self._asked[key] = self._known[key] if key in self._known else make()
+        return self._asked[key]
+
+    def close(self) -> None:
+        """Keep what this run asked for, and nothing else, so that the file does not grow from edit to edit."""
+        if self._asked.keys() != self._known.keys():
+            self._shelf.keep(self._asked)
+
+
+_open: ContextVar[Callable[[str], _Pieces] | None] = ContextVar("_open", default=None)
+
+
+@contextmanager
+def keeping(folder: Path | None) -> Iterator[None]:
+    """Let `kept` take from a folder what earlier runs left there, and leave what this one makes.
+
+    Without a folder, what was made once holds until the end of this run. Within another one, that one goes on.
+    """
+    if _open.get() is not None:
+        yield
+        return
+    kinds: dict[str, _Pieces] = {}
+
+    def pieces(kind: str) -> _Pieces:
+        if kind not in kinds:
+            kinds[kind] = _Pieces(Shelf(folder, kind))
+        return kinds[kind]
+
+    token = _open.set(pieces)
+    try:
+        yield
+    finally:
+        _open.reset(token)
+    for one in kinds.values():
+        one.close()
+
+
+def kept(kind: str, made_from: Iterable[str | bytes], make: Callable[[], _Result]) -> _Result:
+    """Return what a function makes, once for the same input.
+
+    Args:
+        kind: What it makes, the name of a file of the cache.
+        made_from: All that the result depends on beside the code of this package.
+        make: Makes it. Whoever gets the result leaves it as it is, since others get the same.
+    """
+    pieces = _open.get()
+    if pieces is None:
+        return make()
+    total = hashlib.blake2b(digest_size=16)
+    for part in made_from:
+        data = part.encode() if isinstance(part, str) else part
+        total.update(b"%d:" % len(data) + data)
+    result: _Result = pieces(kind).get(total.digest(), make)
+    return result
+
+
 @lru_cache(maxsize=4)
 def code_digest(packages: tuple[str, ...] = _CODE) -> str:
     """Return one digest over the running code of packages and modules: of what reads, checks and renders a spec."""
@@ -103,16 +174,17 @@ def spec_digest(folders: Sequence[Path]) -> str:
     checkout = folders[0].parent
     lines = [*_beside_site(folders[0])]
     for number, folder in enumerate(folders):
-        lines += [f"{number}/{line}" for line in _lines(folder, "", (".yaml", ".yml", ".lock"))]
+        lines += [f"{number}/{line}" for line in lines_of(folder, "", (".yaml", ".yml", ".lock"))]
     for beside, endings in _BESIDE:
-        lines += _lines(checkout, beside, endings)
+        lines += lines_of(checkout, beside, endings)
     return digest_of("".join(lines).encode())
 
 
-def _lines(root: Path, folder: str, endings: tuple[str, ...]) -> Iterator[str]:
-    """Yield a line for each file of a folder."""
+def lines_of(root: Path, folder: str, endings: tuple[str, ...]) -> Iterator[str]:
+    """Yield a line for each file of a folder: what it is called, a NUL, and its digest; none of a pipe or a device."""
     for label in sorted(walk(root, folder, endings)):
-        yield f"{label}\0{digest_of((root / label).read_bytes())}\n"
+        path = root / label
+        yield f"{label}\0{digest_of(path.read_bytes()) if path.is_file() else ''}\n"
 
 
 def _beside_site(spec: Path) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .cache import FOLDER, Shelf, spec_digest
+from .cache import FOLDER, Shelf, keeping, spec_digest
 from .findings import SpecFinding
 
 __all__ = ["linted"]
@@ -30,6 +30,7 @@ def linted(root: Path, overlays: Sequence[Path] = (), *, cached: bool = True) ->
         return list(kept[1])
     from .lint import lint
 
-    findings = lint(root / "spec", overlays)
+    with keeping(cache):
+        findings = lint(root / "spec", overlays)
     shelf.keep((state, findings))
     return findings

@@ -176,11 +176,7 @@ def _extended(
         if of_base(stem):
             continue  # the locks of the framework that this one derives from have it
         lock = ledger.lock(stem)
-        # A derived class that says nothing of its own may have methods of its own.
-        covered = frozenset[str]().union(
-            *(claim.releases for claim in component.claims), *(item.releases for item in component.classes)
-        )
-        if new.release not in covered and (backwards or old.release not in lock.releases):
+        if new.release not in component.covered() and (backwards or old.release not in lock.releases):
             continue
         extend(lock, new, component, keys_of(extraction, component))
         locks[stem] = lock

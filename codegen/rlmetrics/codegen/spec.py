@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ClaimSource,
         ComponentFile,
         Convention,
+        Fact,
         Family,
         Framework,
         Glossary,
@@ -115,6 +116,7 @@ class FrameworkSpec:
         lent: For each file, entries that were written elsewhere: facts of groups, guards and profiles of other files;
             each with the stem and the place at which it was.
         stated: The files without what locks know.
+        groups: For each file that has some, its groups of facts as they were written.
         base: What it is built on, if it derives from another framework.
     """
 
@@ -122,6 +124,7 @@ class FrameworkSpec:
     files: Mapping[str, ComponentFile]
     lent: Mapping[str, Mapping[YamlPath, tuple[str, YamlPath]]] = field(default_factory=dict)
     stated: Mapping[str, ComponentFile] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, Sequence[Fact]]] = field(default_factory=dict)
     base: FrameworkBase | None = None
 
     @property

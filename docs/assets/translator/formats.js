@@ -12,6 +12,7 @@
    * @property {Array<Map<string, string|null>>} rows what is translated together, row by row
    * @property {boolean} whole whether a run's rows are all here, so that what is missing says something
    * @property {boolean} named whether these are names without values: then no two of them can be told to differ
+   * @property {boolean} [cut] whether a last row was cut off and is left out
    * @property {(run: Object) => string} write
    */
 
@@ -24,6 +25,9 @@
   const STEP = new RegExp(`(?:(?<![\\w/.\\-])|${ESCAPE})step:${NUMBER}(?= - )`, "g");
   const STEP_FIELD = new RegExp(
     ` - ([^\\r\\n\\x1b]+?):(${NUMBER}|True|False|[A-Za-z_][\\w.]*\\([^()\\r\\n]*\\))(?= - |[ \\t]*(?:[\\r\\n\\x1b]|\\[repeated |$))`, "y");
+
+  const TORN_STEP = new RegExp(`(?:(?<![\\w/.\\-])|${ESCAPE})step:[0-9]+(?: -| ?$)`);
+  const TORN_DICT = new RegExp(`(?:^|[\\r\\]):]|${ESCAPE})[ \\t]*\\{(?:['"][^\\r\\n{}]*)?$`);
 
   const READERS = [readJson, readSteps, readDicts, T.readYamlBoard, readTable, readNames];
 
@@ -49,10 +53,12 @@
     if (names.length) return T.jsonNames(text, names);
     const found = T.jsonRows(text, nodes).map((node) => ({ node, row: T.jsonRow(text, node) }));
     const end = nodes[nodes.length - 1].end;
-    const tail = text.slice(end).trim() ? "\n" : text.slice(end);
+    const rest = text.slice(end);
+    const cut = Boolean(rest.trim());
+    const tail = cut ? rest.slice(0, rest.lastIndexOf("\n") + 1) : rest;
     return {
       kind: found.length === 1 ? "a row (JSON)" : "rows (JSON)",
-      rows: found.map(({ row }) => row), whole: found.length > 1, named: false,
+      rows: found.map(({ row }) => row), whole: found.length > 1, named: false, cut,
       write: (run) => T.spliced(text.slice(0, end), found.map(({ node, row }) =>
         ({ start: node.start, end: node.end, text: T.writtenJson(text, node, run, row) }))) + tail,
     };
@@ -67,7 +73,8 @@
 
   // Consoles: verl prints a step in a line, transformers a dict.
 
-  function readSteps(text) {
+  function readSteps(given, name) {
+    const text = wholeLines(given, name, TORN_STEP);
     const found = [...text.matchAll(STEP)].map((step) => {
       const fields = [];
       let at = step.index + step[0].length;
@@ -78,15 +85,24 @@
       }
       return { start: step.index + step[0].length, end: at, row: new Map(fields) };
     }).filter(({ row }) => row.size);
-    return found.length ? console_(text, "console of verl", found, (name, value) => ` - ${name}:${value}`, "") : null;
+    const doc = () => console_(text, "console of verl", found, (name, value) => ` - ${name}:${value}`, "");
+    return found.length ? { ...doc(), cut: text !== given } : null;
   }
 
-  function readDicts(text) {
+  function readDicts(given, name) {
+    const text = wholeLines(given, name, TORN_DICT);
     const found = [...text.matchAll(DICT)].map((dict) => {
       const fields = [...dict[0].matchAll(DICT_FIELD)].map((field) => [unquoted(field[1]), field[3]]);
       return { start: dict.index + 1, end: dict.index + dict[0].length - 1, row: new Map(fields) };
     });
-    return found.length ? console_(text, "Python dicts", found, (name, value) => `${pythonText(name)}: ${value}`, ", ") : null;
+    const doc = () => console_(text, "Python dicts", found, (name, value) => `${pythonText(name)}: ${value}`, ", ");
+    return found.length ? { ...doc(), cut: text !== given } : null;
+  }
+
+  /** Return a text without its last line, if it is of a file that was cut off there. What is pasted is all there is. */
+  function wholeLines(text, name, torn) {
+    const last = text.lastIndexOf("\n") + 1;
+    return name && last && torn.test(text.slice(last)) ? text.slice(0, last) : text;
   }
 
   function console_(text, kind, found, field, between) {
@@ -110,50 +126,76 @@
   const AXES = new Set(["Step", "step", "_step", "_runtime", "_timestamp", "Wall time", "Value", "Name", "name", "run",
     "run_id", "", "Relative Time (Process)", "Relative Time (Wall)", "Wall Time"]);
 
-  function readTable(text, name) {
-    const records = recordsOf(text.replace(/^\ufeff/, ""));
-    const delimiter = delimiterOf(records[0] || "");
-    if (!delimiter || (!/\.[ct]sv$/i.test(name) && records.length < 2 && !/[/_]/.test(records[0]))) return null;
-    const table = records.map((record) => cellsOf(record, delimiter));
-    const header = table[0];
-    if (header.length < 2 || (records.length > 1 && table[1].length !== header.length)) return null;
-    const columns = header.map((cell) => titleOf(bare(cell)));
+  const OPPOSITE = { __MIN: "__MAX", __MAX: "__MIN" };
+
+  function readTable(given, name) {
+    const mark = given.startsWith("\ufeff") ? "\ufeff" : "";
+    const text = given.slice(mark.length);
+    const records = recordsOf(text).filter(({ body }) => body);
+    const header = records[0];
+    const delimiter = delimiterOf(header ? header.body : "");
+    if (!delimiter || (!/\.[ct]sv$/i.test(name) && records.length < 2 && !/[/_]/.test(header.body))) return null;
+    const table = records.map(({ body }) => cellsOf(body, delimiter));
+    const width = table[0].length;
+    const last = table.length - 1;
+    const cut = last > 0 && !records[last].end && table[last].length < width;
+    if (cut) table.pop();
+    if (width < 2 || (table.length > 1 && table[1].length !== width)) return null;
+    const columns = table[0].map((cell) => titleOf(bare(cell)));
     const known = columns.map((column, place) => ({ ...column, place })).filter(({ key }) => !AXES.has(key));
     const groups = grouped(known);
     const values = (place) => table.slice(1).map((cells) => bare(cells[place] || "")).join("\n");
     const rows = groups.map((group) => new Map(group.map(({ key, place }) => [key, table.length > 1 ? values(place) : null])));
-    return { kind: "table (CSV)", rows, whole: table.length > 2, named: table.length < 2, write: (run) => written(run, table, delimiter, columns, groups, lineEnd(text)) };
+    const start = header.start + header.body.length;
+    const body = text.slice(start, cut ? records[last].start : text.length);
+    const found = { before: mark + text.slice(0, header.start), table, records, body, delimiter, columns, groups };
+    return { kind: "table (CSV)", rows, whole: table.length > 2, named: table.length < 2, cut, write: (run) => written(run, found) };
   }
 
-  /** Return how the lines of a text end: as the first one does. */
-  const lineEnd = (text) => /\r?\n/.exec(text)?.[0] ?? "\n";
-
-  function written(run, table, delimiter, columns, groups, end) {
+  /** Return a table with other names in its header; the rest is copied unless it has other values or columns, too. */
+  function written(run, { before, table, records, body, delimiter, columns, groups }) {
     const names = new Map();
     for (const group of groups) {
       const byKey = new Map(group.map((column) => [column.key, column]));
-      for (const { old, name } of run.entries(new Map(group.map(({ key }) => [key, null])))) names.set(byKey.get(old).place, name);
+      for (const entry of run.entries(new Map(group.map(({ key }) => [key, null])))) names.set(byKey.get(entry.old).place, entry);
     }
     const kept = columns.map((_, place) => place).filter((place) => AXES.has(columns[place].key) || names.has(place));
-    const lines = table.map((cells, line) => kept.map((place) => {
+    const titles = kept.map((place) => {
       const { run: owner, key, extreme } = columns[place];
-      if (AXES.has(key)) return cells[place];
-      if (line) return run.converted(key, cells[place] ?? "", "csv");
-      const name = names.get(place);
-      return name === key ? cells[place] : like(cells[place], owner + name + extreme, delimiter);
-    }).join(delimiter));
-    return lines.map((line) => line + end).join("");
+      const cell = table[0][place];
+      if (!names.has(place)) return cell;
+      const { name, converted } = names.get(place);
+      // What counts the opposite has its smallest value where the other has its largest.
+      const bound = converted && run.move(key).transform.scale < 0 ? OPPOSITE[extreme] || "" : extreme;
+      return name === key && bound === extreme ? cell : like(cell, owner + name + bound, delimiter);
+    });
+    const head = before + titles.join(delimiter);
+    if (kept.length === columns.length && ![...names.values()].some(({ converted }) => converted)) return head + body;
+    const lines = table.slice(1).map((cells, place) => {
+      const { line, end } = records[place + 1];
+      if (cells.length !== columns.length) {
+        throw new Error(T.t("line {line} has {count} cells, but the header has {wanted}", { line, count: cells.length, wanted: columns.length }));
+      }
+      return kept.map((at) => (names.has(at) ? run.converted(columns[at].key, cells[at], "csv") : cells[at])).join(delimiter) + end;
+    });
+    return head + records[0].end + lines.join("");
   }
 
-  /** Return the records of a table; a quoted cell may hold line ends. */
+  /** Return the records of a table: where each begins, what it says and how it ends; a quoted cell may hold line ends. */
   function recordsOf(text) {
     const found = [];
-    for (const line of text.split(/\r?\n/)) {
-      const last = found.length - 1;
-      if (last >= 0 && (found[last].match(/"/g) || []).length % 2) found[last] += `\n${line}`;
-      else found.push(line);
+    for (const { index, 0: line } of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
+      const last = found[found.length - 1];
+      if (last && (last.text.match(/"/g) || []).length % 2) last.text += line;
+      else found.push({ start: index, text: line });
     }
-    return found.filter((record) => record.trim());
+    let line = 1;
+    return found.map(({ start, text: record }) => {
+      const body = record.replace(/[\r\n]+$/, "");
+      const place = line;
+      line += record.split("\n").length - 1;
+      return { start, line: place, body, end: record.slice(body.length) };
+    });
   }
 
   const delimiterOf = (header) => [",", "\t", ";"].find((mark) => header.replace(/"(?:[^"]|"")*"/g, "").includes(mark));

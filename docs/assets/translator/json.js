@@ -62,8 +62,8 @@
   }
 
   /**
-   * Return all JSON values of a text, one after the other; null if there is anything else. A last one that was cut off
-   * is left out.
+   * Return all JSON values of a text, one after the other; null if there is anything else. A last line that was cut
+   * off is left out.
    * @returns {Node[]|null}
    */
   T.parseJson = (text) => {
@@ -76,7 +76,7 @@
       }
     } catch (error) {
       if (!(error instanceof JsonError || error instanceof SyntaxError)) throw error;
-      return found.length ? found : null;
+      return found.length && !text.includes("\n", at) ? found : null;
     }
     return found.length ? found : null;
   };

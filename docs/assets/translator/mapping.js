@@ -173,7 +173,11 @@
       const corrections = best.differences.map((item) => item.correction).filter(Boolean);
       const notes = [...new Set([...this._gone(entry.component), ...corrections, ...this._others.notes(entry)])];
       const relation = related.length ? "related" : "none";
-      if (!related.length && !notes.length) notes.push(`${this.to.name} logs nothing of this kind`);
+      if (!related.length && !notes.length) {
+        // A whole release is looked at as one of its programs; another one may log it.
+        const meant = T.meantProgram(this.to);
+        notes.push(`${meant === null ? "" : `${meant} of `}${this.to.name} logs nothing of this kind`);
+      }
       const { differences, scale, offset } = best;
       const transform = scale === undefined ? null : { scale, offset };
       const found = row(entry, { relation, differences, transform, notes, related, severity: T.severity(relation, []) });

@@ -68,7 +68,8 @@
 
     async _take(file) {
       if (!file) return;
-      const text = await file.text();
+      // Other ways to read a file leave out the mark at its beginning.
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await file.arrayBuffer());
       if (text.includes("\0")) {
         const command = `rlmetrics translate ${quoted(file.name)}`;
         this._turn += 1;

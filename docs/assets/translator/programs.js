@@ -8,6 +8,8 @@
   /** How many times as much as any other program one must share, to be taken for the counterpart. */
   const CLEAR = 1.5;
   const MOST_LISTED = 6;
+  /** In the name of each loss of its own kind. */
+  const LOSS = "/loss";
 
   /** What cannot be answered, with a sentence that says why. */
   T.NamesError = class extends Error {};
@@ -114,6 +116,14 @@
     return new Map(rows.map((row) => [row.name, row]));
   }
 
+  /** Return the program as which a whole release is looked at, where it is the default; null if it was named. */
+  T.meantProgram = (view) => {
+    if (view.isCanonical || view.component !== null) return null;
+    const here = [...programs(view).keys()];
+    const meant = [...declared(view).values()].find((row) => row.default && here.includes(row.name));
+    return meant && here.every((name) => name === meant.name) ? meant.name : null;
+  };
+
   /** Return the programs of a view that log a loss. */
   function trainersOf(view) {
     const found = programs(view);
@@ -124,13 +134,45 @@
   /** Return the trainer of the target that a trainer of the source is, or became; null without one. */
   function counterpart(name, trainers, first, second) {
     if (trainers.includes(name)) return name;
+    const same = ofSameTask(name, trainers, first, second);
+    if (same !== null) return same;
     const stem = stemOf(name);
     const alike = trainers.find((other) => !(name.endsWith(CLASS) && other.endsWith(CLASS)) &&
       (stemOf(other).includes(stem) || stem.includes(stemOf(other))));
     if (alike !== undefined) return alike;
     if (first.framework === second.framework) return null;
+    const alone = minimisingTheSame(name, trainers, first, second);
+    if (alone !== null) return alone;
     const [[most, best], ...rest] = byAffinity(name, trainers, first, second);
     return most > 0 && rest.every(([shared]) => most >= CLEAR * shared) ? best : null;
+  }
+
+  /** Return the trainer of another framework that does what a trainer does, as both say themselves. */
+  function ofSameTask(name, trainers, first, second) {
+    if (first.isCanonical || second.isCanonical || first.framework === second.framework) return null;
+    const [own, other] = [first, second].map((view) => T.loaded("sources").frameworks[view.framework].tasks);
+    const does = Object.keys(own).filter((task) => own[task] === name && Object.hasOwn(other, task));
+    const found = new Set(does.map((task) => other[task]).filter((trainer) => trainers.includes(trainer)));
+    return found.size === 1 ? [...found][0] : null;
+  }
+
+  /** Return the trainer of another framework that alone logs the loss of a trainer, whatever else they share. */
+  function minimisingTheSame(name, trainers, first, second) {
+    const losses = lossesOf(first).get(name) || new Set();
+    const shares = (theirs) => [...theirs].some((metric) => losses.has(metric));
+    const found = [...lossesOf(second)].filter(([other, theirs]) => trainers.includes(other) && shares(theirs));
+    return found.length === 1 ? found[0][0] : null;
+  }
+
+  /** Return the losses that the programs of a view log in training, without the sum of all their terms. */
+  function lossesOf(view) {
+    const losses = new Map();
+    for (const { component, mode, metric } of view.entries) {
+      if (mode !== "train" || metric === null || !metric.includes(LOSS)) continue;
+      const program = view.program(component);
+      losses.set(program, (losses.get(program) || new Set()).add(metric));
+    }
+    return losses;
   }
 
   const stemOf = (name) => (name.endsWith(CLASS) ? name.slice(0, -CLASS.length) : name).toLowerCase();

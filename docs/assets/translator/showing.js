@@ -137,7 +137,7 @@
   const plainNote = (text, move) =>
     text
     .replace(/^\S+ does not log it$/, "the source does not log it")
-    .replace(/^\S+ logs nothing of this kind$/, "the target logs nothing of this kind")
+    .replace(/^(.+ of )?\S+ logs nothing of this kind$/, "$1the target logs nothing of this kind")
     .replace(/: --bind .*/, `: ${(move.row ? move.row.unbound : []).map((name) => `{${name}}`).join(", ")}`);
 
   /** Return what is minor and not certain, folded. */
@@ -155,6 +155,7 @@
     const aside = moves.filter((move) => !move.translated && !move.collides && move.output !== move.key);
     const lines = [...run.collisions].map(([name, keys]) =>
       [T.t("Set aside, because they would share one name with different values:"), [...keys, `→ ${name}`]]);
+    if (doc.cut) lines.push([T.t("The last row was cut off and is left out."), []]);
     lines.push(...shared(moves, doc));
     lines.push(...[...run.duplicates].map(([key, name]) => [T.t("Left out, because another key with equal values gets the name:"), [key, `→ ${name}`]]));
     if (aside.length) lines.push([T.t("Set aside, because the name means something else in the target:"), aside.map((move) => move.key)]);

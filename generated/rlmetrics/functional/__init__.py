@@ -24,7 +24,7 @@ compute most in one pass; the page "The ten numbers of a PPO or GRPO step" says 
 
 ``dir`` lists what people look for first, which are by topic:
 
-- Advantages: advantage_mean, advantage_max, advantage_min
+- Advantages: advantage_mean, advantage_abs_mean, advantage_max, advantage_min
 - Asynchronous rollout workers: async_rollout_turns_mean, async_rollout_duration_mean, async_rollout_backpressure_mean,
   async_rollout_time_in_queue_mean
 - Asynchronous training: asynchrony_sample_wait_time
@@ -37,15 +37,16 @@ compute most in one pass; the page "The ten numbers of a PPO or GRPO step" says 
 - Critic optimisation: critic_loss, critic_gradient_norm, critic_learning_rate, critic_multi_token_prediction_loss
 - Distillation: distillation_loss, distillation_abs_loss, distillation_loss_max, distillation_loss_min,
   distillation_old_kl, distillation_divergence_forward_kl, distillation_divergence_reverse_kl,
-  distillation_divergence_jensen_shannon, distillation_divergence_geometric_mean, distillation_loss_on_generated,
-  distillation_loss_on_dataset, distillation_logprob_difference_abs_mean, distillation_weighted_advantage_loss
+  distillation_divergence_jensen_shannon, distillation_divergence_geometric_mean, distillation_cross_entropy,
+  distillation_loss_on_generated, distillation_loss_on_dataset, distillation_logprob_difference_abs_mean,
+  distillation_weighted_advantage_loss
 - Entropy: entropy_policy, entropy_old_policy, entropy_surprisal_sum
-- Group-relative policy optimisation: group_clip_fraction_low_rank_min, group_unclipped_side_fraction,
-  group_clip_fraction_high_rank_max, group_clip_fraction_low_sequence_min, group_clip_fraction_high_sequence_max,
-  group_sequence_ratio_clip_fraction, group_sequence_ratio_clip_fraction_low, group_sequence_ratio_clip_fraction_high,
-  group_sequence_ratio_clipped_low_min, group_sequence_ratio_clipped_high_max, group_cispo_clip_fraction,
-  group_sequence_ratio_cispo_clip_fraction, group_vespo_weight_mean, group_batch_std_is_zero, group_advantage_mean,
-  group_loss_penalized, group_loss_cispo, group_loss_vespo, group_loss_luspo, group_user_metric
+- Group-relative policy optimisation: group_clip_fraction_low_rank_min, group_clip_fraction_high_rank_max,
+  group_clip_fraction_low_sequence_min, group_clip_fraction_high_sequence_max, group_sequence_ratio_clip_fraction,
+  group_sequence_ratio_clip_fraction_low, group_sequence_ratio_clip_fraction_high, group_sequence_ratio_clipped_low_min,
+  group_sequence_ratio_clipped_high_max, group_cispo_clip_fraction, group_sequence_ratio_cispo_clip_fraction,
+  group_vespo_weight_mean, group_batch_std_is_zero, group_advantage_mean, group_loss_penalized, group_loss_cispo,
+  group_loss_vespo, group_loss_luspo, group_user_metric
 - KL divergence: kl_old_k1, kl_old_k2, kl_old_sequence_k2, kl_old_k3, kl_reference_k1, kl_reference_k2, kl_reference_k3,
   kl_reference_abs, kl_reference_full, kl_old_reference_k1, kl_old_reference_k2, kl_old_reference_k3,
   kl_old_reference_abs, kl_old_reference_full, kl_old_reference_sum_k1, kl_old_reference_sum_k2,
@@ -103,7 +104,8 @@ compute most in one pass; the page "The ten numbers of a PPO or GRPO step" says 
 - Reinforcement learning of image generators: diffusion_policy_loss, diffusion_kl, diffusion_reward_loss
 - Returns: return_mean, return_max, return_min
 - Reward model training: reward_model_loss, reward_model_accuracy, reward_model_margin, reward_model_score_mean,
-  reward_model_score_min, reward_model_score_max, reward_model_step_loss
+  reward_model_score_chosen, reward_model_score_rejected, reward_model_score_min, reward_model_score_max,
+  reward_model_step_loss, reward_model_step_accuracy
 - Rewards: reward_score_mean, reward_score_std, reward_score_max, reward_score_min, reward_score_distribution,
   reward_filtering_score_mean, reward_total_mean, reward_non_score_sum, reward_non_score_token_mean, reward_std,
   reward_group_std, reward_zero_std_fraction, reward_function_mean, reward_function_std
@@ -114,8 +116,8 @@ compute most in one pass; the page "The ten numbers of a PPO or GRPO step" says 
   rollout_log_perplexity_difference_max, rollout_log_perplexity_difference_min, rollout_perplexity_ratio,
   rollout_chi_squared_token, rollout_token_weight_std, rollout_token_weight_effective_fraction,
   rollout_token_weight_fraction_above, rollout_token_weight_zeroed_fraction, rollout_sequence_weight_effective_fraction,
-  rollout_sequence_weight_fraction_above, rollout_veto_response_fraction, rollout_rejection_token_fraction,
-  rollout_rejection_response_fraction
+  rollout_sequence_weight_fraction_above, rollout_veto_response_fraction, rollout_rejection_criterion_token_fraction,
+  rollout_rejection_criterion_response_fraction, rollout_rejection_token_fraction, rollout_rejection_response_fraction
 - Sampling against training: sampling_logprob_difference_mean, sampling_logprob_difference_max,
   sampling_sequence_weight_min, sampling_sequence_weight_mean, sampling_sequence_weight_max, sampling_token_weight_min,
   sampling_token_weight_mean, sampling_token_weight_max

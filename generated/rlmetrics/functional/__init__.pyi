@@ -3,6 +3,7 @@ from rlmetrics.reproduction import as_logged as as_logged
 
 from ._registry import REGISTRY as REGISTRY
 from .advantage import (
+    advantage_abs_mean,
     advantage_distribution,
     advantage_distribution_unmasked,
     advantage_max,
@@ -77,6 +78,7 @@ from .diffusion import diffusion_clip_fraction, diffusion_kl, diffusion_policy_l
 from .distillation import (
     distillation_abs_loss,
     distillation_clip_fraction,
+    distillation_cross_entropy,
     distillation_divergence_forward_kl,
     distillation_divergence_geometric_mean,
     distillation_divergence_jensen_shannon,
@@ -772,6 +774,7 @@ from .weight_sync import weight_sync_changed_elements, weight_sync_changed_ratio
 
 __all__ = [
     "REGISTRY",
+    "advantage_abs_mean",
     "advantage_distribution",
     "advantage_distribution_unmasked",
     "advantage_max",
@@ -847,6 +850,7 @@ __all__ = [
     "diffusion_reward_loss",
     "distillation_abs_loss",
     "distillation_clip_fraction",
+    "distillation_cross_entropy",
     "distillation_divergence_forward_kl",
     "distillation_divergence_geometric_mean",
     "distillation_divergence_jensen_shannon",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import torch
 from torch import Tensor
 
 from rlmetrics.state import keep, ops, results
@@ -19,6 +20,7 @@ from ._inputs import INPUTS
 
 __all__ = [
     "METRICS",
+    "advantage_abs_mean",
     "advantage_distribution",
     "advantage_distribution_unmasked",
     "advantage_max",
@@ -63,6 +65,41 @@ def advantage_mean(advantages: Tensor, mask: Tensor) -> Tensor:
         -0.6667
     """
     return keep.mean(advantages, mask)
+
+
+@METRICS.metric("advantage/abs_mean", results.ratio)
+def advantage_abs_mean(advantages: Tensor, mask: Tensor) -> Tensor:
+    """Mean absolute advantage over response tokens, as the policy loss uses it.
+
+    How strongly tokens are pushed, in whichever direction. Advantages that cancel in their mean do not cancel here, so
+    0 says that every single one is 0 and nothing is learnt.
+
+    Formula: ``mean(abs(advantages))``.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
+
+    Args:
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, dimensionless; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    References:
+        Schulman et al. 2016, High-Dimensional Continuous Control Using Generalized Advantage Estimation,
+            https://arxiv.org/abs/1506.02438.
+
+    Example:
+        >>> advantages = tensor([[-1., 2., -9.], [-3., -9., -9.]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.advantage_abs_mean(advantages, mask).item(), 3)
+        2.0
+    """
+    advantages = ops.masked(advantages, mask)
+    return keep.mean(torch.abs(advantages), mask)
 
 
 @METRICS.metric("advantage/max", results.counted)

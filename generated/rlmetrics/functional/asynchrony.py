@@ -84,8 +84,8 @@ def asynchrony_trainer_idle_fraction(wait_times: Tensor, step_times: Tensor) -> 
 def asynchrony_sample_wait_time(wait_times: Tensor) -> Tensor:
     """Time that the trainer waited for the samples of its batches.
 
-    The part of a step's time that the rollout is to blame for. From asking for the first sample of a batch to having
-    the last one, added up over a synchronisation cycle.
+    The part of a step's time that the rollout is to blame for. Trainers differ in what one value covers: a sample, a
+    step, or all steps of a synchronisation cycle.
 
     Formula: ``sum(wait_times)``.
     Additive over updates: states merge exactly if the data of no update is split.

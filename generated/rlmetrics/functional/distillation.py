@@ -21,6 +21,7 @@ __all__ = [
     "METRICS",
     "distillation_abs_loss",
     "distillation_clip_fraction",
+    "distillation_cross_entropy",
     "distillation_divergence_forward_kl",
     "distillation_divergence_geometric_mean",
     "distillation_divergence_jensen_shannon",
@@ -993,6 +994,51 @@ def distillation_divergence_geometric_mean(
         return (product * (log_probs - log_probs_2) + product_2 * (log_probs_2 - log_probs)).sum(-1)
 
     return keep.mean(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
+
+
+@METRICS.metric("distillation/cross_entropy", results.ratio)
+def distillation_cross_entropy(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
+    """Cross-entropy of the student under the teacher's distribution over the whole vocabulary.
+
+    Cross-entropy of the student under the teacher's distribution over the whole vocabulary, averaged over response
+    tokens.
+
+    The divergence from the teacher to the student with the teacher's own entropy added, so it falls towards that
+    entropy and not towards 0. On given texts the entropy is constant, and the two differ by a constant; on texts that
+    the student writes it moves with the texts.
+
+    Formula: ``mean(-sum_vocab(softmax(teacher_logits) * log_softmax(logits)))``.
+    Population: Every response token up to and including the end-of-sequence token. Additive over tokens: states of any
+    parts of the data merge exactly.
+
+    Args:
+        logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
+            response position.
+        teacher_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the teacher over the vocabulary at each
+            response position.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN for an empty population.
+
+    Raises:
+        TypeError, ValueError: An input has a wrong type, dtype, shape or device.
+
+    References:
+        Hinton et al. 2015, Distilling the Knowledge in a Neural Network, https://arxiv.org/abs/1503.02531.
+
+    Example:
+        >>> logits = tensor([[[0, 0], [log(1), log(3)], [9, 0]], [[5, 5], [9, 0], [9, 0]]])
+        >>> teacher_logits = tensor([[[0, log(3)], [1, log(3) + 1], [0, 9]], [[0, 0], [0, 9], [0, 9]]])
+        >>> mask = tensor([[1, 1, 0], [1, 0, 0]])
+        >>> round(F.distillation_cross_entropy(logits, teacher_logits, mask).item(), 4)
+        0.6495
+    """
+
+    def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+        return (torch.softmax(teacher_logits, -1) * torch.log_softmax(logits, -1)).sum(-1)
+
+    return keep.mean(-ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
 
 
 @METRICS.metric("distillation/teacher_entropy", results.ratio)

@@ -1485,12 +1485,11 @@ def group_loss_luspo(
 
 @METRICS.metric("group/user_metric", results.ratio)
 def group_user_metric(user_values: Tensor) -> Tensor:
-    """A number that the user's own reward function logs under a name of its choice.
+    """A number that a reward function, an agent or an environment logs under a name of its own choice.
 
-    What it means is known only to whoever wrote the reward function; the trainer averages it over the calls and
-    processes of a generation batch and over the batches between two logs. Nothing can be said about its range or
-    direction, and a name that coincides with one of the trainer's own keys is averaged together with it. The mean of
-    the values that reward functions passed to log_metric while one generation batch was scored, over all processes.
+    What it means is known only to whoever wrote the function, the agent or the environment; the trainer averages what
+    they returned. Nothing can be said about its range or direction, and a name that coincides with one of the trainer's
+    own keys is averaged together with it, or takes its place.
 
     Formula: ``mean(user_values)``.
     Additive over updates: states merge exactly if the data of no update is split.

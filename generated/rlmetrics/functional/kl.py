@@ -658,11 +658,12 @@ def kl_reference_full(logits: Tensor, ref_logits: Tensor, mask: Tensor) -> Tenso
 
 @METRICS.metric("kl/old_reference/k1", results.ratio)
 def kl_old_reference_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """KL divergence per token from the policy that sampled to the reference policy, as the mean log-ratio.
+    """KL divergence per token from the policy before the update to the reference policy, as the mean log-ratio.
 
-    What a KL penalty in the reward is made of, per token. Unbiased, because the tokens stem from the very policy that
-    is compared. It is 0 while the policy equals the reference; a lasting negative value means that tokens were not
-    sampled from the distribution whose log-probabilities are used (other temperature, top-k, suppressed end token).
+    What a KL penalty in the reward is made of, per token. Unbiased where the tokens stem from the very policy that is
+    compared, as they do unless generation goes on beside training. It is 0 while the policy equals the reference; a
+    lasting negative value means that tokens were not sampled from the distribution whose log-probabilities are used
+    (other temperature, top-k, suppressed end token).
 
     Formula: ``mean(old_logprobs - ref_logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
@@ -696,9 +697,10 @@ def kl_old_reference_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
 
 @METRICS.metric("kl/old_reference/k2", results.ratio)
 def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """KL divergence per token from the policy that sampled to the reference policy.
+    """KL divergence per token from the policy before the update to the reference policy.
 
-    KL divergence per token from the policy that sampled to the reference policy, as half the mean squared log-ratio.
+    KL divergence per token from the policy before the update to the reference policy, as half the mean squared
+    log-ratio.
 
     Never negative and biased; the squared penalty that some trainers call mse.
 
@@ -734,7 +736,7 @@ def kl_old_reference_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor
 
 @METRICS.metric("kl/old_reference/k3", results.ratio)
 def kl_old_reference_k3(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """KL divergence per token from the policy that sampled to the reference policy, by the k3 estimator.
+    """KL divergence per token from the policy before the update to the reference policy, by the k3 estimator.
 
     Unbiased and never negative, with rare large jumps where the reference prefers a token that the policy has all but
     ruled out and yet sampled.
@@ -820,7 +822,7 @@ def kl_old_reference_k3_clamped(old_logprobs: Tensor, ref_logprobs: Tensor, mask
 
 @METRICS.metric("kl/old_reference/abs", results.ratio)
 def kl_old_reference_abs(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Mean absolute log-ratio per token between the policy that sampled and the reference policy.
+    """Mean absolute log-ratio per token between the policy before the update and the reference policy.
 
     A distance that cannot cancel, used as a penalty by some trainers; at least as large as the absolute value of k1.
 
@@ -1256,14 +1258,16 @@ def kl_coefficient(kl_coefficient: Tensor) -> Tensor:
 
 @METRICS.metric("kl/rollout/k1", results.ratio)
 def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """KL divergence from the rollout engine's policy to the trainer's policy on the same weights.
+    """KL divergence from the policy that sampled, as the rollout engine computed it.
 
-    KL divergence from the rollout engine's policy to the trainer's policy on the same weights, as the mean log-ratio.
+    KL divergence from the policy that sampled, as the rollout engine computed it, to the trainer's before the update,
+    as the mean log-ratio.
 
-    Both sides are meant to be the same policy, computed by two pieces of software: the engine that sampled and the
-    trainer that scores. The ideal is 0; what remains is numerical mismatch (precision, kernels, mixture-of-experts
-    routing) or weights that were not synchronised. Unbiased because the tokens were sampled by the engine, and possibly
-    negative.
+    Where generation waits for training, both sides are meant to be the same policy, computed by two pieces of software:
+    the engine that sampled and the trainer that scores. The ideal is then 0; what remains is numerical mismatch
+    (precision, kernels, mixture-of-experts routing) or weights that were not synchronised. Where generation goes on
+    beside training, what the updates since then changed is in it as well. Unbiased because the tokens were sampled by
+    the engine, and possibly negative.
 
     Formula: ``mean(rollout_logprobs - old_logprobs)``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
@@ -1299,10 +1303,11 @@ def kl_rollout_k1(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) 
 def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """KL divergence as the mean log-ratio of rollout engine and trainer, with log-ratios clamped to [-20, 20].
 
-    Both sides are meant to be the same policy, computed by two pieces of software: the engine that sampled and the
-    trainer that scores. The ideal is 0; what remains is numerical mismatch (precision, kernels, mixture-of-experts
-    routing) or weights that were not synchronised. Unbiased because the tokens were sampled by the engine, and possibly
-    negative.
+    Where generation waits for training, both sides are meant to be the same policy, computed by two pieces of software:
+    the engine that sampled and the trainer that scores. The ideal is then 0; what remains is numerical mismatch
+    (precision, kernels, mixture-of-experts routing) or weights that were not synchronised. Where generation goes on
+    beside training, what the updates since then changed is in it as well. Unbiased because the tokens were sampled by
+    the engine, and possibly negative.
 
     Formula: ``mean(clamp(rollout_logprobs - old_logprobs, -20, 20))``.
     Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Additive over tokens:
@@ -1336,7 +1341,10 @@ def kl_rollout_k1_clamped(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: 
 
 @METRICS.metric("kl/rollout/k3", results.ratio)
 def kl_rollout_k3(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
-    """KL divergence from the rollout engine's policy to the trainer's policy on the same weights, by the k3 estimator.
+    """KL divergence from the policy that sampled, as the rollout engine computed it.
+
+    KL divergence from the policy that sampled, as the rollout engine computed it, to the trainer's before the update,
+    by the k3 estimator.
 
     Ideal 0 and never negative. A rising curve warns that training becomes off-policy by accident and that importance
     weights between the two are no longer harmless.

@@ -87,7 +87,7 @@ def length_response_std(lengths: Tensor) -> Tensor:
     """Standard deviation of the number of response tokens.
 
     At 0 all responses are equally long, usually because all run into the limit or the policy has collapsed to one
-    answer. The unbiased estimate (n − 1) is used.
+    answer. As defined, it is the unbiased estimate (n − 1).
 
     Formula: ``std(lengths)``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
@@ -827,7 +827,7 @@ def length_end_token_count(tokens: Tensor, *, end_token: float) -> Tensor:
 
     With generation that stops at the end token it is the number of complete responses of the batch; with generation
     that always runs to the limit it may exceed the number of responses, because text after the first end token counts
-    too. It scales with the batch. At 0 the policy never stops.
+    too. It scales with the batch. At 0 no response has the end token, although it may have ended at another one.
 
     Formula: ``count(tokens == end_token, over=everything)``.
     Population: Every response position of the padded tensor, padding included. Additive over tokens: states of any

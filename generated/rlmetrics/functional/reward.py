@@ -84,8 +84,8 @@ def reward_score_mean(scores: Tensor) -> Tensor:
 def reward_score_std(scores: Tensor) -> Tensor:
     """Standard deviation of the scores over responses.
 
-    How much the responses differ in quality, within and between prompts. At 0 there is nothing to learn from. The
-    unbiased estimate (n − 1) is used, so a single response gives no value.
+    How much the responses differ in quality, within and between prompts. At 0 there is nothing to learn from. As
+    defined, it is the unbiased estimate (n − 1), which a single response does not have.
 
     Formula: ``std(scores)``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.
@@ -700,8 +700,8 @@ def reward_group_std(rewards: Tensor, group_ids: Tensor) -> Tensor:
     """Mean over prompts of the standard deviation of the rewards of their responses.
 
     The learning signal of group-relative methods: they compare the responses to one prompt, and where all rewards agree
-    there is nothing to compare. It falls towards 0 as prompts become solved, or hopeless. The unbiased estimate (n − 1)
-    is used within each group.
+    there is nothing to compare. It falls towards 0 as prompts become solved, or hopeless. As defined, it is the
+    unbiased estimate (n − 1) within each group.
 
     Formula: ``mean(group_std(rewards))``.
     Population: Every prompt with all its responses. Additive over groups: states merge exactly if no group is split.
@@ -804,8 +804,8 @@ def reward_function_mean(function_rewards: Tensor) -> Tensor:
 def reward_function_std(function_rewards: Tensor) -> Tensor:
     """Standard deviation over responses of one reward function, before weights are applied.
 
-    At 0 the function rewards every response alike and contributes nothing. The unbiased estimate (n − 1) over all
-    responses is used, and responses without a reward are left out.
+    At 0 the function rewards every response alike and contributes nothing. As defined, it is the unbiased estimate (n −
+    1) over all responses, and responses without a reward are left out.
 
     Formula: ``std(function_rewards)``.
     Population: Every response of the batch. Additive over sequences: states merge exactly if no sequence is split.

@@ -587,10 +587,10 @@ class GRPOSuite(Suite):
             mask, rollout_logprobs.
         sampling/token_weight/max: Largest importance weight of a token, trainer over rollout engine. Needs
             old_logprobs, mask, rollout_logprobs.
-        kl/rollout/k1: KL divergence from the rollout engine's policy to the trainer's policy on the same weights, as
-            the mean log-ratio. In nat. Needs old_logprobs, mask, rollout_logprobs.
-        kl/rollout/k3: KL divergence from the rollout engine's policy to the trainer's policy on the same weights, by
-            the k3 estimator. In nat. Needs old_logprobs, mask, rollout_logprobs.
+        kl/rollout/k1: KL divergence from the policy that sampled, as the rollout engine computed it, to the trainer's
+            before the update, as the mean log-ratio. In nat. Needs old_logprobs, mask, rollout_logprobs.
+        kl/rollout/k3: KL divergence from the policy that sampled, as the rollout engine computed it, to the trainer's
+            before the update, by the k3 estimator. In nat. Needs old_logprobs, mask, rollout_logprobs.
         reward/score/mean: Mean score of the responses, before any KL penalty. Needs scores.
         reward/score/max: Highest score of a response. Needs scores.
         reward/score/min: Lowest score of a response. Needs scores.

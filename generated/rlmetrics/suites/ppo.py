@@ -731,16 +731,16 @@ class PPOSuite(Suite):
             nat. Needs logprobs, mask, ref_logprobs.
         kl/reference/k3: KL divergence from the policy being updated to the reference policy, by the low-variance k3
             estimator. In nat. Needs logprobs, mask, ref_logprobs.
-        kl/old_reference/k1: KL divergence per token from the policy that sampled to the reference policy, as the mean
-            log-ratio. In nat. Needs old_logprobs, mask, ref_logprobs.
+        kl/old_reference/k1: KL divergence per token from the policy before the update to the reference policy, as the
+            mean log-ratio. In nat. Needs old_logprobs, mask, ref_logprobs.
         kl/old_reference_sum/k1: KL divergence of whole responses from the sampling policy to the reference, the
             log-ratio summed over each response. In nat. Needs old_logprobs, mask, ref_logprobs.
         reward/non_score/sum: Mean over responses of the summed KL penalty, as a (negative) reward. Needs old_logprobs,
             mask, ref_logprobs.
-        kl/rollout/k1: KL divergence from the rollout engine's policy to the trainer's policy on the same weights, as
-            the mean log-ratio. In nat. Needs old_logprobs, mask, rollout_logprobs.
-        kl/rollout/k3: KL divergence from the rollout engine's policy to the trainer's policy on the same weights, by
-            the k3 estimator. In nat. Needs old_logprobs, mask, rollout_logprobs.
+        kl/rollout/k1: KL divergence from the policy that sampled, as the rollout engine computed it, to the trainer's
+            before the update, as the mean log-ratio. In nat. Needs old_logprobs, mask, rollout_logprobs.
+        kl/rollout/k3: KL divergence from the policy that sampled, as the rollout engine computed it, to the trainer's
+            before the update, by the k3 estimator. In nat. Needs old_logprobs, mask, rollout_logprobs.
         value/loss: Clipped value loss, half the mean of the larger of two squared errors. Needs mask, values,
             old_values, returns.
         value/clip_fraction: Share of response tokens on which the clipped value prediction had the larger squared

@@ -8,11 +8,17 @@ import warnings
 import pytest
 from programs.fuzz.fuzzing import GUESSED, WAYS, Fuzzer, judge, same_translators
 from programs.fuzz.readers import READERS
+from rlmetrics.logs.kinds import KINDS
 
-INPUTS = 100
+INPUTS = 2000
 """How many each reader is given."""
 SECONDS = 300
 """Of processor time, after which a reader is so slow that something is wrong with it."""
+
+
+def test_every_kind_has_a_reader_that_is_fuzzed() -> None:
+    """What is recognised as a log or a dashboard is fuzzed."""
+    assert {reader.kind for reader in READERS.values() if reader.kind} == set(KINDS)
 
 
 @pytest.mark.parametrize("name", READERS)

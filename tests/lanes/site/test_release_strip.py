@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from html import escape
+from html import unescape
 
 import pytest
 from rlmetrics.codegen.site.lives import lives_of
@@ -63,6 +64,13 @@ def test_pages_show_what_they_are_made_from(framework: str) -> None:
         assert logged == shown, key
 
 
+def named_below(body: str, framework: str) -> set[str]:
+    """Return the keys that a page names below the strip of a framework, as what is logged, too, and not drawn."""
+    section = body.partition(f'<h2 id="{framework}">')[2].partition("<h2 ")[0]
+    sentence = re.search(r"It also logs this as (.*?): their pages tell more", section.partition("</details>")[2])
+    return {unescape(key) for key in re.findall(r"<code>(.*?)</code>", sentence[1])} if sentence else set()
+
+
 def test_pages_of_metrics_show_every_name_in_training() -> None:
     """A metric's page has a piece, or names the key, for every release, trainer and key that logs it in training."""
     for metric, lives in lives_of(the_site().tables).by_metric.items():
@@ -83,10 +91,13 @@ def test_pages_of_metrics_show_every_name_in_training() -> None:
             if life.mode == "train" and piece.entry.metric == metric
             for at in range(piece.first, piece.last + 1)
         }
-        # Of one trainer's many keys the first are drawn; the others are named.
+        # Of one trainer's many keys the first are drawn; the others are named below the strip of the framework.
         drawn = {place[:2] for place in shown}
-        named = {place for place in logged - shown if place[:2] in drawn and f">{escape(place[2])}<" in page.body}
+        below = {framework: named_below(page.body, framework) for framework in data}
+        named = {place for place in logged - shown if place[:2] in drawn and place[2] in below[place[0]]}
         assert logged - named <= shown, metric
+        for framework, keys_below in below.items():
+            assert keys_below <= {place[2] for place in logged if place[0] == framework}, metric
 
 
 @pytest.mark.parametrize("release", ["0.7.4", "0.11.4", "0.12.0", "0.22.0", "1.0.0", "1.16.0"])

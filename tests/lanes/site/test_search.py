@@ -75,8 +75,11 @@ def test_a_typo_is_forgiven(search: Page, names: list[str]) -> None:
     typos = search.evaluate(TYPOS, [names])
     assert len(typos) > 5000
     found = search.evaluate(FIND, [[typo for _, typo in typos], 5])
+    # Nobody types the brackets of a placeholder, of which there are pairs.
     missed = [
-        (name, typo) for (name, typo), hits in zip(typos, found, strict=True) if not any(name in hit for hit in hits)
+        (name, typo)
+        for (name, typo), hits in zip(typos, found, strict=True)
+        if not any(name in hit for hit in hits) and typo.count("{") == typo.count("}")
     ]
     assert [(name, typo) for name, typo in missed if sum(one_edit(typo, other) for other in names) <= 5] == []
     assert len(missed) < 5

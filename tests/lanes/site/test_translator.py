@@ -125,6 +125,23 @@ def test_2000_drawn_cases_are_answered_as_on_the_command_line(translator: Page, 
     assert not wrong, f"{len(wrong)} of {CASES}:\n" + "\n".join(wrong[:20])
 
 
+@pytest.mark.parametrize("framework", ["ms-swift", "llamafactory"])
+def test_trainers_are_paired_as_on_the_command_line(translator: Page, tables: Tables, framework: str) -> None:
+    """Each trainer of a framework finds the program of verl that it finds there, or none, by task and by its loss."""
+    table, verl = tables.framework(framework), tables.framework("verl").releases.names[-1]
+    target = {"framework": "verl", "release": verl, "component": None, "program": None}
+    trainers = [(name, table.releases.expand(ranges)[-1]) for name, _, ranges, _ in table.components]
+    sources = [{**target, "framework": framework, "release": at, "component": name} for name, at in trainers]
+    pairs = [{"source": source, "target": target, "keys": ["loss", "grad_norm"]} for source in sources]
+
+    answered = translator.evaluate(ANSWER, pairs)
+
+    assert len(pairs) >= 5
+    for pair, answers in zip(pairs, answered, strict=True):
+        told = [{name: answer.get(name) for name in ("target", "error")} for answer in answers]
+        assert told == [{name: one.get(name) for name in ("target", "error")} for one in expected(pair, tables)]
+
+
 @pytest.mark.parametrize(("name", "source", "target"), ROUTES)
 def test_a_recorded_run_is_written_as_on_the_command_line(
     translator: Page, tmp_path: Path, name: str, source: str, target: str
@@ -271,6 +288,19 @@ def test_panels_in_yaml_get_new_names(translator: Page) -> None:
         "ppo/policy/clipfrac", "policy/clipfrac_avg"
     )
     assert made == wanted
+
+
+def test_a_mirrored_metric_swaps_minimum_and_maximum(translator: Page, tmp_path: Path) -> None:
+    """What counts the opposite has its smallest value where the other has its largest, as on the command line."""
+    key = "val/contain_eos_token"
+    text = f"Step,a - {key},a - {key}__MIN,a - {key}__MAX\n1,0.5,0.25,1\n2,,NaN,0.125\n"
+    place, places = tmp_path / "chart.csv", ["trl[OnlineDPOTrainer]==0.18.2", "canonical"]
+    place.write_text(text)
+    translate_file(place, source=places[0], target=places[1], output=tmp_path / "out.csv")
+
+    made = translator.evaluate(WRITE, [text, "chart.csv", *places])["text"]
+    assert "length/truncated_fraction__MAX,a - length/truncated_fraction__MIN" in made
+    assert made == (tmp_path / "out.csv").read_text()
 
 
 def test_pasted_texts_are_read(translator: Page) -> None:

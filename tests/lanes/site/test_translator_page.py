@@ -71,15 +71,15 @@ def test_a_file_is_read_and_saved_under_its_name(translator: Page) -> None:
 
 
 def test_a_file_keeps_its_line_ends(translator: Page, tmp_path: Path) -> None:
-    """A table as W&B exports it, with those of Windows, is saved with the same, though its field shows none."""
+    """A table with those of Windows and a mark at its beginning is saved with the same, though its field shows none."""
     log = tmp_path / "export.csv"
-    log.write_bytes(b'"Step","ppo/policy/approxkl"\r\n"1","0.5"\r\n')
+    log.write_bytes(b'\xef\xbb\xbf"Step","ppo/policy/approxkl"\r\n"1","0.5"\r\n')
     translator.get_by_role("button", name="TRL PPO 0.7.10 → 0.18.2").click()
     translator.get_by_label("or a file:").set_input_files(log)
-    expect(translator.get_by_label("Translated text")).to_have_value('"Step","policy/approxkl_avg"\n"1","0.5"\n')
+    expect(translator.get_by_label("Translated text")).to_have_value('\ufeff"Step","policy/approxkl_avg"\n"1","0.5"\n')
     with translator.expect_download() as download:
         translator.get_by_role("button", name="Download").click()
-    assert download.value.path().read_bytes() == b'"Step","policy/approxkl_avg"\r\n"1","0.5"\r\n'
+    assert download.value.path().read_bytes() == b'\xef\xbb\xbf"Step","policy/approxkl_avg"\r\n"1","0.5"\r\n'
 
 
 def test_what_is_no_text_is_told_apart(translator: Page, tmp_path: Path) -> None:

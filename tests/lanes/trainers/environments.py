@@ -25,6 +25,7 @@ __all__ = [
     "interpreter",
     "python_of",
     "ran",
+    "rare_python",
     "trained",
     "tried_once",
     "verl_python",
@@ -161,6 +162,52 @@ _CLIENTS = (
 )
 """Clients of trackers that nothing else here needs."""
 
+_RARE = (
+    *(name for name in _CLIENTS[:5]),
+    "neptune==1.14.0.post2",
+    "arrow==1.4.0",
+    "boto3==1.44.8",
+    "botocore==1.44.8",
+    "bravado==12.0.1",
+    "bravado-core==6.4.1",
+    "fqdn==1.6.0",
+    "future==1.0.0",
+    "importlib_resources==7.1.0",
+    "jmespath==1.1.0",
+    "jsonpointer==3.12",
+    "jsonref==1.1.0",
+    "monotonic==1.6",
+    "msgpack==1.2.4",
+    "oauthlib==4.0.1",
+    "pytz==2026.6",
+    "requests-oauthlib==2.0.0",
+    "rfc3987==1.3.8",
+    "s3transfer==0.19.3",
+    "setuptools==65.5.0",
+    "simplejson==4.3.0",
+    "six==1.17.0",
+    "strict-rfc3339==0.7",
+    "swagger-spec-validator==3.0.4",
+    "uri-template==1.3.0",
+    "webcolors==25.10.0",
+    "websocket-client==1.9.2",
+    "azureml-core==1.61.0.post4",
+    "adal==1.2.7",
+    "azure-common==1.1.28",
+    "azure-core==1.41.0",
+    "contextlib2==21.6.0",
+    "docker==7.2.0",
+    "isodate==0.7.2",
+    "jsonpickle==4.1.4",
+    "msrest==0.7.1",
+    "msrestazure==0.6.4.post1",
+    "rl-insight==0.3.0",
+    "antlr4-python3-runtime==4.9.3",
+    "omegaconf==2.3.0",
+    "openrlhf==0.11.2",
+)
+"""Those that few people use; they want older packages than the others."""
+
 
 def tried_once(make: Callable[[str], Path]) -> Callable[[str], Path]:
     """Have runs made when they are first asked for, by release or loop; what fails is not tried again, and fails."""
@@ -194,6 +241,11 @@ def verl_python(release: str) -> Path:
 def clients_python() -> Path:
     """Return the interpreter of an environment with further trackers."""
     return interpreter("clients", _CLIENTS)
+
+
+def rare_python() -> Path:
+    """Return the interpreter of an environment with trackers that few people use, and OpenRLHF's loggers."""
+    return interpreter("rare", _RARE)
 
 
 def interpreter(name: str, wanted: tuple[str, ...]) -> Path:

@@ -23,7 +23,9 @@ ODD = {"nan": math.nan, "inf": math.inf, "text": "words", "a b(1e-3)/mean@1": 0.
 def main(folder: Path, jobs: list[dict[str, Any]]) -> None:
     """Log with each tracker, and write what it has stored to TRACKER.json."""
     (job,) = jobs  # clients start threads and change the process: one each
-    stored = {"swanlab": swanlab, "comet": comet, "clearml": clearml, "dvclive": dvclive}[job["tracker"]](folder)
+    clients = {"swanlab": swanlab, "comet": comet, "clearml": clearml, "dvclive": dvclive}
+    clients |= {"neptune": neptune, "azureml": azureml}
+    stored = clients[job["tracker"]](folder)
     (folder / f"{job['tracker']}.json").write_text(json.dumps(stored))
 
 
@@ -144,6 +146,66 @@ def dvclive(folder: Path) -> dict[str, list[Any]]:
         if name in ("loss", "eval/loss", "train/loss"):
             stored[f"sys.steps of {name}"] = [int(row["step"]) for row in rows]
     return stored
+
+
+def neptune(folder: Path) -> dict[str, list[Any]]:
+    """Return what Neptune's client has kept for later, by name; of a series its values, else the value."""
+    import neptune as client
+    from transformers.integrations import NeptuneCallback
+
+    os.chdir(folder)
+    callback = NeptuneCallback(log_parameters=False)
+    callback._run = run = client.init_run(mode="offline", capture_hardware_metrics=False, git_ref=False)
+    callback._is_monitoring_run = True  # or it would ask the server for the id of the run
+    train(callback)
+    run.stop()
+    return {name.removeprefix("finetuning/"): values for name, values in kept_by_neptune(folder).items()}
+
+
+def kept_by_neptune(folder: Path) -> dict[str, list[Any]]:
+    """Return the numbers and texts in a run of Neptune's that was not sent, without what it says of itself."""
+    stored: dict[str, list[Any]] = {}
+    for path in sorted((folder / ".neptune").rglob("*.log")):
+        for line in path.read_text().splitlines():
+            operation = json.loads(line)["obj"]
+            name = "/".join(operation["path"])
+            values = [point["value"] for point in operation.get("values", ())] or [operation.get("value")]
+            if operation["path"][0] not in {"sys", "source_code", "monitoring"}:
+                stored.setdefault(name, []).extend(values)
+    return stored
+
+
+def azureml(_: Path) -> dict[str, list[Any]]:
+    """Return what Azure's client would send, by name; what sends it is left out."""
+    metrics = azure_metrics()
+    from transformers.integrations import AzureMLCallback
+
+    stored: dict[str, list[Any]] = {}
+
+    class Run:
+        def log(self, name: str, value: Any, description: str = "", step: Any = None) -> None:
+            sent = metrics.ScalarMetric(name, value, description=description, step=step).create_v2_dto().serialize()
+            stored.setdefault(sent["name"], []).extend(point["data"][name] for point in sent["value"])
+
+    train(AzureMLCallback(Run()))
+    return stored
+
+
+def azure_metrics() -> Any:
+    """Return Azure's module of metrics, without the rest of its package, which asks for thirty others."""
+    from importlib import import_module
+    from importlib.machinery import ModuleSpec
+    from importlib.util import module_from_spec
+
+    places = [str(path) for path in import_module("azureml").__path__]
+    for name in ("azureml.core", "azureml.core.run"):
+        found = ModuleSpec(name, None, is_package=True)
+        found.submodule_search_locations = places
+        sys.modules[name] = module_from_spec(found)
+    core, run = sys.modules["azureml.core"], sys.modules["azureml.core.run"]
+    core.__path__ = [f"{path}/core" for path in places]
+    run.Run = None  # type: ignore[attr-defined]
+    return import_module("azureml.core._metrics")
 
 
 if __name__ == "__main__":

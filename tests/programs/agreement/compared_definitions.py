@@ -77,7 +77,11 @@ DEFINITIONS: Mapping[str, Definition] = {
     ),
     "ms-swift": Definition(
         "ms-swift[GRPOTrainer]==4.6.0+trl0.29.1",
-        {**_DERIVED, "entropy": ("entropy/mean", {"log_entropy": True})},
+        {
+            **_DERIVED,
+            "policy_loss": ("loss", {"epsilon": 0.2, "beta": 0}),
+            "entropy": ("entropy/mean", {"log_entropy": True}),
+        },
     ),
     "axolotl": Definition("axolotl[AxolotlGRPOTrainer]==0.21.0"),
 }

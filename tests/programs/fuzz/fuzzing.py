@@ -30,6 +30,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / part) for part in ("adapters", "tests")]
 
 from programs.fuzz.readers import HERE, READERS, Reader
+from rlmetrics.logs.folder_tree import survey
 from rlmetrics.logs.kinds import KINDS
 from rlmetrics.names.tables.user_errors import UserError
 from rlmetrics.translate import Report, Translator, translate_file
@@ -162,7 +163,7 @@ def _answer(reader: Reader, path: Path, out: Path, way: dict[str, Any]) -> Repor
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            report = translate_file(path, output=out, kind=reader.kind, **way)
+            report = translate_file(path, output=out, kind=reader.kind or None, **way)
             for shown in (report.as_text(), str(report.as_json())):
                 shown.encode("utf-8", "backslashreplace")
             return report
@@ -205,6 +206,8 @@ def _judge_output(reader: Reader, path: Path, out: Path, way: dict[str, Any]) ->
 def _names(reader: Reader, path: Path) -> set[str] | None:
     """Return the names in a file; None if it is refused."""
     try:
+        if not reader.kind:
+            return {name for unit in survey(path, None).units for name in unit.open().names()} or None
         return set(KINDS[reader.kind].open(path).names())
     except UserError:
         return None

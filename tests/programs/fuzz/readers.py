@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import lzma
 import random
 import sqlite3
 import tempfile
+import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -34,7 +38,7 @@ class Reader:
 
     Attributes:
         name: What it is called here; its corpus lies in a folder of this name.
-        kind: As ``--kind`` takes it.
+        kind: As ``--kind`` takes it; empty for a form, which tells by itself what it holds.
         file: What the file is called.
         seeds: What fuzzing begins with.
         change: Returns a changed input; it is given another one to take parts from.
@@ -261,6 +265,26 @@ def _put_downloads(path: Path, content: bytes) -> None:
             (path / legal).write_bytes(body)
 
 
+def _table_seeds() -> list[bytes]:
+    """Return DVCLive's tables of a run: the key, a line end, the content."""
+    tables = {b"loss": b"step\tloss\n0\t0.5\n1\tnan\n", b"actor/ppo_kl": b"step\tppo_kl\n0\t1e-05\n1\t-0.0\n"}
+    return [b"".join(_PART + name + b"\n" + content for name, content in tables.items())]
+
+
+def _put_tables(path: Path, content: bytes) -> None:
+    root = path / "plots" / "metrics"
+    root.mkdir(parents=True)
+    for part in content.split(_PART)[1:]:
+        name, _, lines = part.partition(b"\n")
+        legal = [piece for piece in name.decode("utf-8", "surrogateescape").split("/") if piece not in {"", ".", ".."}]
+        *folders, last = [piece.replace("\0", "")[:60] or "x" for piece in legal or ["x"]]
+        try:
+            root.joinpath(*folders).mkdir(parents=True, exist_ok=True)
+            root.joinpath(*folders, f"{last}.tsv").write_bytes(lines)
+        except OSError:
+            continue
+
+
 _SWEEP = """# a sweep
 metric: {name: actor/lr(1e-4), goal: maximize, threshold: 1.5e-3}
 monitor: &m "critic/score/mean"
@@ -274,9 +298,36 @@ callbacks:
 _JSON_CONFIG = (
     '{"metric": {"name": "actor/lr(1e-4)", "target": 1e-3}, "monitor": "critic/score/mean", "n": 12, "x": [1]}'
 )
+_YAML_ROWS = "- {step: 1, actor/ppo_kl: 0.1, actor/lr: 1.0e-4}\n- {step: 2, actor/ppo_kl: .nan, actor/lr: 1.0e-4}\n"
+_YAML_STEPS = "log_history:\n  step_1:\n    actor/ppo_kl: 0.1\n    actor/lr: 1e-3\n  step_2:\n    actor/ppo_kl: -2\n"
 _CODE = (
     "import x\nmonitor = 'actor/ppo_kl'\nx.run(metric='critic/score/mean', n=12, of={'metric': \"actor/lr(1e-4)\"})\n"
 )
+
+_FLAT_ROWS = [{key: float(value) for key, value in row.items()} for row in ROWS]
+_COLUMNS = [*_FLAT_ROWS[0]]
+_SPLIT = json.dumps({"columns": _COLUMNS, "index": [1, 2], "data": [[*row.values()] for row in _FLAT_ROWS]})
+_BY_INDEX = json.dumps({str(number): row for number, row in enumerate(_FLAT_ROWS, start=1)})
+_TURNED = "".join(f'"{key}",{",".join(str(row[key]) for row in _FLAT_ROWS)}\n' for key in ("", *_COLUMNS) if key)
+_LINES = "".join(f"{json.dumps({'step': number} | row)}\n" for number, row in enumerate(_FLAT_ROWS))
+_COLLECTED = "".join(
+    f"{json.dumps({'log': f'step:{number} - actor/lr(1e-4):0.5 - critic/score/mean:1' + end, 'stream': 'stdout'})}\n"
+    for number, end in enumerate(("\n", "", "\n"))
+)
+_JOURNAL = "".join(
+    f"{json.dumps({'__REALTIME_TIMESTAMP': '17', 'MESSAGE': f'step:{number} - actor/lr(1e-4):0.5 - timing/ref:1'})}\n"
+    for number in (1, 2)
+)
+_NESTED = '{"step": 1, "actor": {"ppo_kl": 0.5, "lr(1e-4)": 2}, "critic": {"score": {"mean": 1}}}\n' * 2
+
+
+def _packed_seeds() -> list[bytes]:
+    """Return files that were packed, one of them an archive."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("run/run.jsonl", _LINES)
+    return [gzip.compress(_LINES.encode(), mtime=0), lzma.compress(_LINES.encode()), buffer.getvalue()]
+
 
 READERS = {
     reader.name: reader
@@ -286,6 +337,11 @@ READERS = {
             "trainer-state", "trainer-state", "trainer_state.json", _of_log("trainer_state.json", "runs/*.trainer*")
         ),
         Reader("rows", "trainer-state", "rows.json", _of_log("rows.json")),
+        Reader("json-columns", "json-columns", "columns.json", _of_log("columns.json")),
+        Reader("json-curves", "json-curves", "curves.json", _of_log("curves.json")),
+        Reader("step-dicts", "step-dicts", "steps.log", _of_log("steps.log")),
+        Reader("yaml-rows", "yaml-rows", "rows.yaml", _texts(_YAML_ROWS, _YAML_STEPS)),
+        Reader("parquet", "parquet", "run.parquet", _of_log("run.parquet")),
         Reader(
             "pasted-table",
             "pasted-table",
@@ -308,6 +364,7 @@ READERS = {
         Reader("trackio", "trackio", "project.db", _of_log("project.db", "runs/trackio/rlhf.db"), _change_database),
         Reader("mlflow", "mlflow", "mlruns.db", _of_log("mlruns.db"), _change_database),
         Reader("mlflow-files", "mlflow", "mlruns", _folder_seeds, changed, _put_folder),
+        Reader("dvclive", "dvclive", "run", _table_seeds, changed, _put_tables),
         Reader(
             "wandb-workspace",
             "wandb-workspace",
@@ -317,6 +374,14 @@ READERS = {
         Reader("grafana", "grafana", "board.json", _fixtures("dashboards/*grafana*.json")),
         Reader("config-yaml", "config", "sweep.yaml", _texts(_SWEEP)),
         Reader("config-json", "config", "config.json", _texts(_JSON_CONFIG)),
+        Reader("packed", "", "run.jsonl", _packed_seeds),
+        Reader(
+            "utf-16", "", "run.jsonl", lambda: [_LINES.encode("utf-16-le"), b"\xff\xfe" + _LINES.encode("utf-16-le")]
+        ),
+        Reader("collected", "", "collected.log", _texts(_COLLECTED, _JOURNAL)),
+        Reader("frames", "", "frame.json", _texts(_SPLIT, _BY_INDEX)),
+        Reader("turned", "", "turned.csv", _texts(f",1,2\n{_TURNED}", f"sep=;\n{_TURNED}".replace(",", ";"))),
+        Reader("python-rows", "", "rows.jsonl", _texts(_NESTED, "".join(f"{row}\n" for row in _FLAT_ROWS))),
         Reader("config-code", "config", "train.py", _texts(_CODE)),
     )
 }

@@ -26,11 +26,13 @@ class ServerItem(ABC):
     Attributes:
         address: Where it is, as a plan names it.
         kind: What keeps it.
+        packages: What the work on it imports, which takes long enough to be done once for all processes.
         left_behind: What a copy lacks, in a sentence.
         is_only_told: Whether nothing is copied, and the account's notes say what a person has to do.
     """
 
     kind: ClassVar[str]
+    packages: ClassVar[tuple[str, ...]] = ()
     left_behind: ClassVar[str] = ""
     is_only_told: ClassVar[bool] = False
 

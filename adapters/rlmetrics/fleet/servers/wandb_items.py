@@ -39,6 +39,7 @@ __all__ = ["wandb_item", "wandb_items"]
 
 _SWEEPS, _AUTOMATIONS = "sweeps", "automations"
 _ANEW = later("make a new one that names {key}")
+_CLIENT = ("wandb", "wandb.apis.public")
 _FINISHED = frozenset({"finished", "crashed", "failed", "killed"})
 
 
@@ -87,24 +88,27 @@ class WandbServerRun(ServerRun):
     """A run on the server."""
 
     kind = "wandb"
+    packages = _CLIENT
     left_behind = later(
         "W&B's interface takes no start time, system metrics, console output, artifacts, files or media; they stay "
         "with the original, which translated_from in the copy's configuration names"
     )
 
-    def _run(self) -> Any:
+    def _run(self, *, anew: bool = False) -> Any:
         with told(self.address):
+            if anew:  # The client keeps every run that it was asked for, and a project may have any number.
+                api().flush()
             return api().run(self.address.removeprefix(SCHEME))
 
     def state(self) -> str:
         """Return a digest of its last step, summary and state."""
-        run = self._run()
+        run = self._run(anew=True)
         own = run.lastHistoryStep, run.state, values_of(run.summaryMetrics)
         return _digest(own)
 
     def judged(self, choose: Chooser, config: Mapping[str, Any], tables: Tables) -> Iterator[Judgement]:
         """Yield what health says of it, from its history."""
-        run = self._run()
+        run = self._run(anew=True)
         recorded = recorded_in(run)
 
         def rows() -> Iterator[LoggedRow]:
@@ -133,7 +137,7 @@ class WandbServerRun(ServerRun):
 
     def carry(self, options: Options, decide: Decision, copies: Mapping[str, str]) -> Report:
         """Log a copy to the same project, or continue one that was interrupted."""
-        return translate_server_run(self.address, options, decide=decide)
+        return translate_server_run(self.address, options, decide=decide, client=api())
 
     def is_there(self, outputs: Sequence[str]) -> bool:
         """Tell whether the copies are on the server, and have ended."""
@@ -152,6 +156,7 @@ class WandbView(ServerView):
     """
 
     kind = "wandb-workspace"
+    packages = (*_CLIENT, "wandb_workspaces.workspaces.internal", "wandb_workspaces.reports.v2.gql")
 
     def __init__(self, address: str, spec: str | None = None) -> None:
         super().__init__(address)
@@ -199,6 +204,7 @@ class _Named(ServerView):
 
     what: ClassVar[str]
     """What the account says of it, with a place for the name."""
+    packages = _CLIENT
     is_only_told = True
 
     def __init__(self, address: str, metrics: tuple[str, ...] | None = None) -> None:

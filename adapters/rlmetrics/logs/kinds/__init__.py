@@ -22,6 +22,7 @@ _MODULES = {
     "mlflow": "mlflow",
     "parquet": "parquet",
     "notebook": "notebook",
+    "dvclive": "dvclive",
     "tensorboard-download": "tensorboard_download",
     "json-curves": "json_curves",
     "trainer-state": "trainer_state",
@@ -29,6 +30,7 @@ _MODULES = {
     "csv": "csv",
     "wandb-workspace": "wandb_workspace",
     "grafana": "grafana",
+    "yaml-rows": "yaml_rows",
     "config": "config",
     "jsonl": "jsonl",
     "verl-console": "verl_console",
@@ -43,6 +45,7 @@ _SUFFIXES = {
     "wandb": frozenset({".wandb"}),
     "parquet": frozenset({".parquet", ".pq"}),
     "notebook": frozenset({".ipynb"}),
+    "dvclive": frozenset({".tsv"}),
     "tensorboard-download": frozenset({".csv", ".json"}),
     "json-curves": _JSON,
     "trainer-state": _JSON,
@@ -50,8 +53,11 @@ _SUFFIXES = {
     "csv": frozenset({".csv", ".tsv"}),
     "wandb-workspace": _JSON,
     "grafana": _JSON,
+    "yaml-rows": frozenset({".yaml", ".yml"}),
     "config": frozenset({".json", ".yaml", ".yml", ".py"}),
-    "pasted-table": frozenset({".txt", ".log", ".out", ".err", "", ".md", ".markdown", ".rst", ".html", ".htm"}),
+    "pasted-table": frozenset(
+        {".txt", ".log", ".out", ".err", "", ".md", ".markdown", ".rst", ".html", ".htm", ".org"}
+    ),
 }
 """How the names of all files of some kinds end, so that nothing is imported for others."""
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
 
-from ..csvcells import delimiter_of, has_decimal_commas, read_record, records, split, unquoted, with_point
+from ..csvcells import delimiter_of, has_decimal_commas, is_number, read_record, records, split, unquoted, with_point
 from ..input_errors import InputError
 from ..log import Kind, Log
 from ..reading import RUN_NAMES, Account, LoggedRow, RecordedRun
@@ -38,8 +38,6 @@ __all__ = [
 _SUFFIXES = {".csv", ".tsv"}
 EXTREMES = {"__MIN": "__MAX", "__MAX": "__MIN"}
 SEPARATOR = " - "
-_DVCLIVE = ("plots", "metrics")
-"""The folder below which DVCLive keeps a table for each key."""
 _SAMPLE_ROWS = 200
 _STEP = ("Step", "step", "_step", "global_step", "train/global_step")
 
@@ -75,7 +73,7 @@ class CsvTable(Log):
             {with_point(row[place].strip()) for row in rows if len(row) == len(titles)} - NOTHING
             for place in range(len(titles))
         ]
-        numbers = [title for title, cells in zip(titles, columns, strict=True) if cells and all(map(_is_number, cells))]
+        numbers = [title for title, cells in zip(titles, columns, strict=True) if cells and all(map(is_number, cells))]
         texts = [title for title, cells in zip(titles, columns, strict=True) if cells and title not in numbers]
         return layout_of(titles, texts, numbers)
 
@@ -121,8 +119,6 @@ class CsvTable(Log):
             return
         for run, keys in runs.items():
             account = Account()
-            if self.path.parent.parts[-3:-1] == _DVCLIVE or self.path.parent.parts[-2:] == _DVCLIVE:
-                account.notes.append("DVCLive numbers calls of log: its steps are no optimizer steps")
             yield self.run(self._logged(header, keys, axis, account), account, run.removesuffix(SEPARATOR))
 
     def _read_long(self) -> Iterator[RecordedRun]:
@@ -151,7 +147,7 @@ class CsvTable(Log):
             }
             if self.layout.step is not None:
                 step = point[self.layout.step]
-                point[self.layout.step] = float(step) if step is not None and _is_number(step) else None
+                point[self.layout.step] = float(step) if step is not None and is_number(step) else None
             yield point
 
     def _runs_in(self, header: Header) -> tuple[int, list[str]] | None:
@@ -242,14 +238,6 @@ def _first_rows(path: Path, start: int, delimiter: str) -> Iterator[list[str]]:
         for _ in range(_SAMPLE_ROWS):
             parts = split(read_record(file).decode("utf-8", "surrogateescape"), delimiter)
             yield parts[0] if parts is not None else []
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def title_of(cell: str) -> str:

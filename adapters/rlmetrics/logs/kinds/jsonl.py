@@ -28,6 +28,8 @@ _FRAMES = ("data", "metrics", "logs")
 """Under which name some loggers keep the values of a row, whatever stands beside them."""
 _PLACES = STEP_NAMES | {"iter", "iteration", "time", "timestamp", "_timestamp", "wall_time", "ts"}
 """What stands, besides texts, beside an object of any other name in which a logger keeps the values of a row."""
+_NO_NUMBERS = ("NaN", "Infinity", "-Infinity", "nan", "inf", "-inf")
+"""Texts in the place of numbers that JSON can't have."""
 _RECODE = "if the file is Latin-1, convert it: iconv -f LATIN1 -t UTF-8"
 _MOST_AROUND = 4
 """Keys that a row has at most if its values stand under one of them."""
@@ -41,10 +43,23 @@ def recognises(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            first = members(file.readline(1_000_000).decode("utf-8-sig"))
+            text = file.readline(1_000_000).decode("utf-8-sig")
+            is_all = path.suffix == ".json" and not file.read(1 << 10).strip()
+        first = members(text)
     except (JsonError, UnicodeDecodeError):
         return False
-    return not {member.key for member in first.items} >= _MESSAGE
+    return not {member.key for member in first.items} >= _MESSAGE and not (is_all and _describes(text))
+
+
+def _describes(text: str) -> bool:
+    """Tell whether an object that is all of a file holds no number of a run: what trackers note of the machine, say."""
+    try:
+        row: dict[str, object] = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    frames = (value for key, value in row.items() if key in _FRAMES and isinstance(value, dict))
+    values = {key: value for held in (row, *frames) for key, value in held.items() if not key.startswith("_")}
+    return not any(isinstance(value, (int, float)) or value in _NO_NUMBERS for value in values.values())
 
 
 class JsonLines(RowLog):

@@ -17,23 +17,24 @@ from ..log import Kind, Log
 from ..reading import LoggedRow, RecordedRun
 from ..table_layout import TableLayout, layout_of
 from ..table_rows import columns_read, logged_rows
+from ..trackio_exports import is_beside_rows
 
 __all__ = ["KIND", "ParquetTable"]
 
 _MARK = b"PAR1"
 _BATCH = 1 << 16
 """Rows that are read at once."""
-
-
+_BUFFER = 1 << 20
+"""Bytes of a column that are read at once; otherwise all of a row group is held before its first row."""
 _SUFFIXES = {".parquet", ".pq"}
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether ``path`` is named like Parquet, and begins so."""
+    """Tell whether ``path`` is named like Parquet and begins so, and is no table that Trackio keeps beside its rows."""
     if path.suffix.lower() not in _SUFFIXES:
         return False
     with path.open("rb") as file:
-        return file.read(4) == _MARK
+        return file.read(4) == _MARK and not is_beside_rows(path)
 
 
 class ParquetTable(Log):
@@ -49,7 +50,7 @@ class ParquetTable(Log):
         from pyarrow.parquet import ParquetFile
 
         with self._told():
-            return ParquetFile(self.path)
+            return ParquetFile(self.path, pre_buffer=False, buffer_size=_BUFFER)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -72,9 +73,34 @@ class ParquetTable(Log):
         """
         yield from self._batches(self.file, rows, columns)
 
-    def _batches(self, file: Any, rows: int, columns: Sequence[str] | None) -> Iterator[Any]:
+    def parts(self, rows: int) -> Iterator[Any]:
+        """Yield the table in parts of so many rows at most; row groups that are smaller stay whole.
+
+        Raises:
+            InputError: It is damaged.
+        """
+        from pyarrow import Table
+
+        sizes = [self.file.metadata.row_group(number).num_rows for number in range(self.file.num_row_groups)]
+        begin = 0
+        while begin < len(sizes):
+            end, size = begin + 1, sizes[begin]
+            while end < len(sizes) and size + sizes[end] <= rows:
+                size += sizes[end]
+                end += 1
+            if size <= rows:
+                with self._told():
+                    part = self.file.read_row_groups([*range(begin, end)])
+                yield part
+            else:
+                yield from (Table.from_batches([batch]) for batch in self._batches(self.file, rows, None, [begin]))
+            begin = end
+
+    def _batches(
+        self, file: Any, rows: int, columns: Sequence[str] | None, groups: Sequence[int] | None = None
+    ) -> Iterator[Any]:
         with self._told():
-            found = file.iter_batches(rows, columns=columns)
+            found = file.iter_batches(rows, columns=columns, row_groups=groups)
         while True:
             with self._told():
                 batch = next(found, None)

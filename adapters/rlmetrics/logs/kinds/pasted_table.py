@@ -15,7 +15,7 @@ from ..text_tables import TextTable, is_axis, key_of, tables_in, values_of
 
 __all__ = ["KIND", "LAST_LOSS", "PastedTables", "run_names", "skipped_in", "table_rows"]
 
-_ENDINGS = frozenset({*SUFFIXES, ".html", ".htm"})
+_ENDINGS = frozenset({*SUFFIXES, ".html", ".htm", ".org"})
 _SAMPLE_BYTES = 1 << 22
 LAST_LOSS = "Training Loss beside an evaluation is the last that was logged before it"
 _EVALUATED = "eval_loss"

@@ -15,6 +15,7 @@ from ..jsonspans import JsonError, Members, members
 from ..log import Kind, RowLog, arguments_among
 from ..reading import Account, LoggedRow, RecordedRun, as_step
 from ..run_settings import RunSettings, first_line, flattened
+from ..trackio_exports import copies_of_project
 
 __all__ = ["KIND", "TrackioProject", "is_project", "logged_dict", "loose_text", "row_error", "strict_text"]
 
@@ -149,4 +150,4 @@ def row_error(path: Path, number: int, what: str) -> InputError:
     return InputError(f"row {number} of the table metrics: {what}", path)
 
 
-KIND = Kind("trackio", recognises, TrackioProject, is_database=True)
+KIND = Kind("trackio", recognises, TrackioProject, is_database=True, copies=copies_of_project)

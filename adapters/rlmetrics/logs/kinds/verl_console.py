@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
-from itertools import islice, takewhile
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ _GOES_ON = re.compile(r" -[ \t]*[\r\n]*$")
 _WENT_ON = re.compile(r"[ \t]*- [^\s:]+:")
 _MOST_LINES = 5000
 _PRINTED = re.compile(rf"(?:{ESCAPE})*(?P<worker>\([^()]*pid=\d+[^()]*\)(?:{ESCAPE})* )?(?P<text>.*)")
+_OVER = re.compile(r"(?<=\r)(?!\n)")
+"""Where a line goes on that was begun anew, as bars do."""
 _STEP = re.compile(r"\bstep:[0-9]")
 _SECTIONS = {"trainer", "data"}
 """What every configuration of verl has."""
@@ -64,7 +66,7 @@ class VerlConsole(ConsoleLog):
 
     def joined(self, lines: Iterable[str]) -> Iterator[str]:
         """Put lines together that a terminal cut, or that were wrapped between words."""
-        return self._rejoined(super().joined(lines))
+        return self._rejoined(super().joined(chain.from_iterable(map(_drawn, lines))))
 
     def _rejoined(self, lines: Iterable[str]) -> Iterator[str]:
         """Put steps together whose lines end where a blank stood; a dash shows that more of the step follows."""
@@ -87,11 +89,12 @@ class VerlConsole(ConsoleLog):
     def read(self) -> Iterator[RecordedRun]:
         """Yield the run that was printed; steps that a terminal cut and that can't be put together are told."""
         account = Account()
+        account.notes += self.rank_notes()
         yield self.run(self._read(account), account)
 
     def _read(self, account: Account) -> Iterator[LoggedRow]:
         steps = cut = 0
-        for line in self.printed():
+        for line in self.of_one_rank():
             for row in self.fields(line):
                 steps += 1
                 cut += self.width is not None and not self.is_whole(line)
@@ -123,6 +126,11 @@ class VerlConsole(ConsoleLog):
         step = STEP.search(line)
         spelled = {key: unwrapped(text) for key, text in record[1].items()}
         return [LoggedRow(float(step[0].rpartition(":")[2]) if step else None, spelled)]
+
+
+def _drawn(line: str) -> Sequence[str]:
+    """Return the parts of a line that were drawn over each other, where several of them are steps."""
+    return _OVER.split(line) if "\r" in line and line.count("step:") > 1 else (line,)
 
 
 def step_in_line(line: str) -> tuple[int, dict[str, str], int] | None:

@@ -9,18 +9,22 @@ if TYPE_CHECKING:
     from .follower import Follower, Whole
     from .runs import Account, LoggedRow, Loss, RecordedRun, as_step
     from .steps import (
+        NOT_IN_ORDER,
         RUN_NAMES,
         STEP_NAMES,
         MissingSteps,
         StepAxis,
+        in_order,
         is_beside,
         one_a_step,
+        rows_below,
         run_named_in,
         step_in,
         together,
     )
 
 __all__ = [
+    "NOT_IN_ORDER",
     "RUN_NAMES",
     "STEP_NAMES",
     "Account",
@@ -32,8 +36,10 @@ __all__ = [
     "StepAxis",
     "Whole",
     "as_step",
+    "in_order",
     "is_beside",
     "one_a_step",
+    "rows_below",
     "run_named_in",
     "step_in",
     "together",
@@ -44,12 +50,15 @@ __getattr__, __dir__ = lazily(
     follower=("Follower", "Whole"),
     runs=("Account", "LoggedRow", "Loss", "RecordedRun", "as_step"),
     steps=(
+        "NOT_IN_ORDER",
         "RUN_NAMES",
         "STEP_NAMES",
         "MissingSteps",
         "StepAxis",
+        "in_order",
         "is_beside",
         "one_a_step",
+        "rows_below",
         "run_named_in",
         "step_in",
         "together",

@@ -9,19 +9,22 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from .runs import LoggedRow
 
 __all__ = [
+    "NOT_IN_ORDER",
     "RUN_NAMES",
     "STEP_NAMES",
     "MissingSteps",
     "StepAxis",
+    "in_order",
     "is_beside",
     "one_a_step",
+    "rows_below",
     "run_named_in",
     "step_in",
     "together",
@@ -53,6 +56,10 @@ _STUCK = 16
 _FEWEST = 8
 """Distances between steps that tell which is usual, and the most steps that are missing at one place."""
 _NEARLY_ALL = 0.8
+NOT_IN_ORDER = "rows were not in order of step"
+"""How a note begins on a run whose rows were sorted."""
+_BACK, _EVERY = 2, 5
+"""How often rows that are in no order go back at least, and once in how many rows."""
 _MOST_APART = 100
 _LOST = frozenset({"nan", "inf", "-inf", "+inf", "infinity", "-infinity"})
 
@@ -138,6 +145,63 @@ class MissingSteps:
             if times == int(times) <= _FEWEST:
                 missing += [before + usual * number for number in range(1, int(times))]
         return missing
+
+
+def rows_below(
+    prefix: str, rows: Iterable[LoggedRow], spelling: Callable[[str], str] | None = None
+) -> Iterator[LoggedRow]:
+    """Yield rows with their keys as the trainer logged them, one a step again; as they are where they are so already.
+
+    Args:
+        prefix: What stands before the keys and is no part of them.
+        rows: The rows.
+        spelling: Returns the key that a name stands for, where a store replaced slashes.
+    """
+    if spelling is not None:
+        return (LoggedRow(row.step, {spelling(name): value for name, value in row.values.items()}) for row in rows)
+    if not prefix:
+        return iter(rows)
+    return one_a_step(
+        LoggedRow(row.step, {key.removeprefix(prefix): value for key, value in row.values.items()}) for row in rows
+    )
+
+
+def in_order(rows: Iterable[LoggedRow], notes: list[str]) -> Iterator[LoggedRow]:
+    """Yield rows in the order of their steps, where they stand in no order at all; as they are otherwise.
+
+    Rows of several runs, and of one that was resumed, begin anew once or twice, or repeat steps: these stay. Rows that
+    were shuffled, or turned around, have each step once, and go back every few rows.
+
+    Args:
+        rows: The rows, one a step.
+        notes: Where it is taken down that they were put in order.
+    """
+    source = iter(rows)
+    first = list(islice(source, _AHEAD))
+    if not _are_shuffled(first):
+        yield from chain(first, source)
+        return
+    every = [*first, *source]
+    if not _are_shuffled(every):
+        yield from every
+        return
+    back = sum(1 for one, other in pairwise(map(_placed, every)) if other < one)
+    notes.append(f"{NOT_IN_ORDER}, with {back} of {len(every)} before an earlier one: they were sorted")
+    yield from sorted(every, key=_placed)
+
+
+def _placed(row: LoggedRow) -> float:
+    step = row.step if row.step is not None else step_in(row.values)
+    return math.nan if step is None else step
+
+
+def _are_shuffled(rows: list[LoggedRow]) -> bool:
+    """Tell whether rows of one run, each of a step of its own, stand in no order of these."""
+    steps = [*map(_placed, rows)]
+    if len({*steps}) < len(steps) or len({run_named_in(row.values) for row in rows}) > 1:
+        return False
+    back = sum(1 for one, other in pairwise(steps) if not other > one)
+    return back >= _BACK and back * _EVERY >= len(steps) and not any(map(math.isnan, steps))
 
 
 def one_a_step(rows: Iterable[LoggedRow]) -> Iterator[LoggedRow]:

@@ -167,6 +167,8 @@ def _operation(entry: Entry, level: str, tables: Tables) -> str:
     statistic = metric.get("identity", {}).get("statistic")
     # What parts have counted is added up, however that is called.
     neutral = (statistic, operation) in _NEUTRAL or (entry.kind, operation) == ("counter", "sum")
+    if statistic == "last" and (neutral or operation == "pool") and tables.levels[level].lies != "across":
+        return "last"  # nothing is put together of a value that the next one replaces
     return "pool" if neutral else operation
 
 

@@ -160,13 +160,20 @@ def why_confused(source: str, target: str, tables: Tables) -> str | None:
     return _different(source, target, tables)
 
 
-def why_in_short(source: str, target: str, tables: Tables) -> str | None:
-    """Return the same in a few words: what the other metric is, or, after ``here``, what this one is."""
+def why_in_short(source: str, target: str, tables: Tables, name: str = "") -> str | None:
+    """Return the same in a few words: what the other metric is or, where only that one tells, what it says of this one.
+
+    Args:
+        source: A metric.
+        target: The other one.
+        tables: The spec.
+        name: What the first is called; its canonical name if left out.
+    """
     first, second = tables.metrics.get(source, {}), tables.metrics.get(target, {})
     if target in first.get("false_friends", ()):
         return _clause(str(first["false_friends"][target]))
     if source in second.get("false_friends", ()):
-        return f"here: {_clause(str(second['false_friends'][source]))}"
+        return f"of {name or source}: {_clause(str(second['false_friends'][source]))}"
     left, right = first.get("identity", {}), second.get("identity", {})
     parts = [
         _contrast(facet, left.get(facet), right.get(facet))

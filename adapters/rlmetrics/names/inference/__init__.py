@@ -4,10 +4,10 @@
 are left, `answer` what follows from that, `explaining` the evidence in sentences, `wording` the answer in one line.
 """
 
-from .answer import Candidate, SourceAnswer, completed, find_source, given
+from .answer import Candidate, SourceAnswer, completed, find_source, given, prefix_of
 from .evidence_sentences import SourceEvidence
 from .keys_only import infer_source
-from .run_clues import Clues, nonzero_in
+from .run_clues import Clues, negative_in, nonzero_in
 
 __all__ = [
     "Candidate",
@@ -18,5 +18,7 @@ __all__ = [
     "find_source",
     "given",
     "infer_source",
+    "negative_in",
     "nonzero_in",
+    "prefix_of",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from rlmetrics.lazy_dataclasses import dataclass, replace
@@ -13,14 +14,18 @@ from ..sources.source import CANONICAL, parse_source
 from ..tables.loading import load_tables
 from ..tables.tables import Overlays, Tables
 from ..tables.undescribed import Recognised, recognised
+from .alike_frameworks import alike
 from .candidates import LEFT, TWICE, Ranked, rank
 from .evidence_sentences import SourceEvidence, explained
+from .flat_names import FlatNames, clues_spelled
+from .impossible_values import possible
 from .index import SourceIndex, Subject, index_of
 from .mixed_logs import SecondSource, second_source
 from .run_clues import Clues
+from .shared_prefix import clues_below, shared_prefixes
 from .source_evidence import Observed
 
-__all__ = ["Candidate", "SourceAnswer", "completed", "find_source", "given"]
+__all__ = ["Candidate", "SourceAnswer", "completed", "find_source", "given", "prefix_of"]
 
 _PLAIN = frozenset({"loss", "learning_rate"})
 _EPOCH = "epoch"
@@ -93,6 +98,9 @@ class SourceAnswer:
         is_given: Whether somebody named the source.
         second: What logged further keys that the source does not log: the log holds two runs, or two programs' keys.
         chosen: Which release was taken, and how, where a named source leaves it open.
+        prefix: What stands before every key of the run and is no part of its name, such as ``qwen7b/``.
+        spelling: What the run's names stand for, if a store replaced their slashes; None where they are keys.
+        respelled: A few of these names, each with the key that it stands for.
     """
 
     source: str | None
@@ -108,6 +116,9 @@ class SourceAnswer:
     is_given: bool = False
     second: SecondSource | None = None
     chosen: str | None = None
+    prefix: str = ""
+    spelling: FlatNames | None = None
+    respelled: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_known(self) -> bool:
@@ -147,6 +158,8 @@ class SourceAnswer:
             "evidence": [one.as_json() for one in self.evidence],
             **({"undescribed": self.undescribed} if self.undescribed else {}),
             **({"wrapper": self.wrapper.name} if self.wrapper else {}),
+            **({"prefix": self.prefix} if self.prefix else {}),
+            **({"respelled": dict(self.respelled)} if self.respelled else {}),
             **({"second": {"source": self.second.name, "keys": [*self.second.keys]}} if self.second else {}),
         }
 
@@ -166,12 +179,22 @@ def completed(source: str, clues: Clues, tables: Tables) -> SourceAnswer:
         tables: The spec.
     """
     meant = parse_source(source, tables)
+    prefix = prefix_of(clues, tables)
+    clues = clues_below(clues, prefix)
     if meant.component or not meant.components:
-        return given(source, meant.choice)
+        return replace(given(source, meant.choice), prefix=prefix)
     among = {f"{meant.framework}[{part.name}]=={meant.release}" for part in meant.components}
     found = find_source(clues, tables, among=among)
     single = len(found.candidates) == 1 and found.source in among
-    return given(str(found.source) if single else source, meant.choice)
+    return replace(given(str(found.source) if single else source, meant.choice), prefix=prefix)
+
+
+def prefix_of(clues: Clues, spec: Overlays | Tables = None) -> str:
+    """Return what stands before every key of a run and is no part of its name; mostly nothing."""
+    tables = load_tables(spec)
+    if not any(shared_prefixes(clues.logged)) or Observed.of(index_of(tables), clues).rows:
+        return ""
+    return find_source(clues, tables).prefix
 
 
 def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collection[str] = frozenset()) -> SourceAnswer:
@@ -182,7 +205,31 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
         spec: Folders with further YAML, or tables.
         among: The only sources that it can be; any, if there are none.
     """
-    tables = load_tables(spec)
+    return _answered(clues, load_tables(spec), frozenset(among))
+
+
+@lru_cache(maxsize=256)
+def _answered(clues: Clues, tables: Tables, among: frozenset[str]) -> SourceAnswer:
+    """Return where a run comes from, found once for all runs of which the same is known."""
+    answer = _found(clues, tables, among)
+    spelled = clues_spelled(clues, tables) if answer.recognised is None else None
+    if spelled is not None:
+        meant = _found(spelled[1], tables, among)
+        if meant.is_known and meant.known > answer.known:
+            keys = zip(clues.keys, spelled[1].keys, strict=True)
+            pairs = tuple((name, key) for name, key in keys if name != key)
+            return replace(meant, spelling=spelled[0], respelled=pairs)
+    if answer.is_known or answer.recognised is not None:
+        return answer
+    for prefix in shared_prefixes(clues.logged):
+        below = _found(clues_below(clues, prefix), tables, among)
+        if below.is_known:
+            return replace(below, prefix=prefix)
+    return answer
+
+
+def _found(clues: Clues, tables: Tables, among: Collection[str]) -> SourceAnswer:
+    """Return where a run comes from whose keys have nothing before their names."""
     marks = {*(name.partition(".")[0] for name in clues.settings), *clues.tags}
     other = recognised(clues.keys, tables, marks)
     if other is not None and other.is_own_log:
@@ -193,23 +240,12 @@ def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collecti
         if answer.is_known:
             return _with_second(answer, clues, tables)
     answer = _answer(index_of(tables), clues, among, None if other is not None and other.described else other)
-    return _with_second(_with_alike(answer, tables), clues, tables)
-
-
-def _with_alike(answer: SourceAnswer, tables: Tables) -> SourceAnswer:
-    """Return an answer with the frameworks that run its trainers and may log no key of their own."""
-    framework = answer.candidates[0].framework if answer.candidates else None
-    alike = [
-        tables.title(name)
-        for name, row in (tables.derived.items() if framework is not None else ())
-        if row["base"] == framework and row.get("known_by", {}).get("alike")
-    ]
-    if not alike:
-        return answer
-    *others, last = alike
-    named = f"{', '.join(others)} and {last} run" if others else f"{last} runs"
-    says = f"{named} the same trainers, and no key may tell: name the source where one of them ran it"
-    return replace(answer, evidence=(*answer.evidence, SourceEvidence("alike", says, 0.0)))
+    for first in answer.candidates[:1]:
+        subjects = index_of(tables).subjects
+        trainer = next(one for one in subjects if (one.framework, one.component) == (first.framework, first.component))
+        more = alike(trainer, first.explained, clues, tables)
+        answer = replace(answer, evidence=(*answer.evidence, *more))
+    return _with_second(answer, clues, tables)
 
 
 def _with_second(answer: SourceAnswer, clues: Clues, tables: Tables) -> SourceAnswer:
@@ -245,6 +281,7 @@ def _answer(
     telling = sum(name in observed.rows or name not in marks for name in observed.telling)
     logged = len(clues.logged)
     ranked = _explaining(observed, _among(rank(observed), index, among))
+    ranked = possible(observed, ranked, lambda one: _named(index, one.subject, one.best))
     likely = other if other is not None and _is_likely(other, logged) else None
     if not ranked:
         return SourceAnswer(None, telling=telling, logged=logged, recognised=likely)

@@ -32,6 +32,7 @@ class Ranked:
         by_evidence: The same without what is usual.
         by_kind: The weight of each kind of evidence in its newest release among the best.
         against: The least weight of each kind in any subject and release.
+        negative: Keys with a value below 0 that it may log, and that another candidate logs what is never negative by.
     """
 
     subject: Subject
@@ -42,6 +43,7 @@ class Ranked:
     by_evidence: float
     by_kind: Mapping[str, float]
     against: Mapping[str, float]
+    negative: frozenset[str] = frozenset()
 
     @property
     def for_it(self) -> float:

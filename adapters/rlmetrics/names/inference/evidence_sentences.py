@@ -66,7 +66,7 @@ def _version(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
 
 
 def _settings(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
-    return _own_settings(observed, ranked, observed.clues.settings)
+    return _own_settings(observed, ranked, observed.clues.settings_of_trainer)
 
 
 def _settings_beside(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
@@ -135,7 +135,10 @@ def _values(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
         for subject, owners in observed.owners(name).items()
         if subject != number and any(owner.zero for owner in owners)
     ]
-    return f"{listed(set(zero))} is not 0, as another trainer would log it" if zero else None
+    said = [f"{listed(set(zero))} is not 0, as another trainer would log it"] if zero else []
+    if ranked[0].negative:
+        said.append(f"{listed(set(ranked[0].negative))} is below 0, as another trainer never logs it")
+    return "; ".join(said) or None
 
 
 def _usual(observed: Observed, ranked: Sequence[Ranked]) -> str | None:

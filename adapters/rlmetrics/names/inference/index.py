@@ -94,6 +94,10 @@ class SourceIndex:
     def _metrics(self) -> frozenset[str]:
         return frozenset(self.tables.sources["METRICS"])
 
+    def spellings(self) -> Iterator[str]:
+        """Yield all keys and templates, and how trackers show them."""
+        yield from dict.fromkeys([*(key.rstrip(" ") for key in self._keys), *self._shown])
+
     def rows_of(self, name: str) -> tuple[str, ...]:
         """Return the keys and templates of the spec that a tracker may show under a name; remembered."""
         found = self._found.get(name)

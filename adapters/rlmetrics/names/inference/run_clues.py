@@ -9,10 +9,12 @@ from functools import cached_property
 from rlmetrics.lazy_dataclasses import dataclass, field
 from rlmetrics.lazy_typing import Any
 
-__all__ = ["Clues", "nonzero_in"]
+__all__ = ["Clues", "negative_in", "nonzero_in"]
 
 _OWN = re.compile(r"^(?:\w+/)?untranslated/(?P<framework>[A-Za-z][\w-]*?)-(?P<release>[0-9][^/]*)/(?P<key>.+)$")
 """A key that a translation set aside: it names what the log was before."""
+_ROUNDING = 0.004
+"""How far below 0 a number may be that can't be negative: bfloat16 rounds exp(x) - x - 1 to as little as -0.0039."""
 _CLASS = re.compile(r"\b([A-Z]\w*Trainer)\.")
 _EXTREMES = ("__MIN", "__MAX")
 """What W&B's own export puts after a key for the extremes of a stretch."""
@@ -22,10 +24,37 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 
+_OF_MODELS = frozenset(
+    {
+        "bad_words_ids",
+        "begin_suppress_tokens",
+        "diversity_penalty",
+        "do_sample",
+        "early_stopping",
+        "encoder_no_repeat_ngram_size",
+        "exponential_decay_length_penalty",
+        "length_penalty",
+        "max_length",
+        "min_length",
+        "no_repeat_ngram_size",
+        "num_beam_groups",
+        "num_beams",
+        "num_return_sequences",
+        "repetition_penalty",
+        "suppress_tokens",
+        "temperature",
+        "top_k",
+        "top_p",
+        "typical_p",
+        "use_cache",
+    }
+)
+"""Settings that the configuration of a model has, too: `PretrainedConfig` of transformers before 5.0."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Clues:
-    """What is known of a run.
+    """What is known of a run; the same for runs of which the same is known.
 
     Attributes:
         keys: What it logged, in whatever way a tracker shows it.
@@ -38,6 +67,7 @@ class Clues:
         tags: The tags of a model card beside the log: some may name the trainer, if another one names its framework.
         decimals: With how many decimals all of its numbers are printed; None if that is not one number, or not known.
         nonzero: Keys with a value that is not 0; None if values are not known.
+        negative: Keys with a value below 0, farther than numbers are rounded; empty if values are not known.
         where: What recorded the settings, the tags, and the release of each package.
     """
 
@@ -51,10 +81,25 @@ class Clues:
     tags: tuple[str, ...] = ()
     decimals: int | None = None
     nonzero: frozenset[str] | None = None
+    negative: frozenset[str] = frozenset()
     where: Mapping[str, str] = field(default_factory=dict)
 
+    def __eq__(self, other: object) -> bool:
+        return self._identity == other._identity if isinstance(other, Clues) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
     @cached_property
-    def identity(self) -> tuple[Any, ...]:
+    def settings_of_trainer(self) -> frozenset[str]:
+        """The recorded settings that only a trainer can have.
+
+        Callbacks of transformers record the model's configuration, which has a ``model_type``, among the arguments.
+        """
+        return self.settings - _OF_MODELS if "model_type" in self.settings else self.settings
+
+    @cached_property
+    def _identity(self) -> tuple[Any, ...]:
         """All that an answer depends on."""
         sets = (
             self.keys,
@@ -69,6 +114,7 @@ class Clues:
             *(tuple(sorted(item.items())) for item in (self.installed, self.named, self.where)),
             self.decimals,
             self.nonzero,
+            self.negative,
         )
 
     @cached_property
@@ -97,3 +143,9 @@ def nonzero_in(rows: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:
     """Return the keys of some rows that have a value other than 0; None where no value is known."""
     known = [(key, value) for row in rows for key, value in row.items() if isinstance(value, int | float)]
     return frozenset(key for key, value in known if value != 0) if known else None
+
+
+def negative_in(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the keys of some rows that have a value below 0, farther than numbers are rounded."""
+    known = ((key, value) for row in rows for key, value in row.items() if isinstance(value, int | float))
+    return frozenset(key for key, value in known if value < -_ROUNDING)

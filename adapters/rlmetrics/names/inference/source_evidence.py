@@ -245,7 +245,7 @@ def _answering(index: SourceIndex, subject: Subject, version: str, recorded: Map
 def _settings(observed: Observed) -> Terms:
     """Weigh settings that a subject's class has, and that the run recorded or lacks."""
     clues, index = observed.clues, observed.index
-    terms = _having(clues.settings, index)
+    terms = _having(clues.settings_of_trainer, index)
     for number, settings in index.settings.items() if clues.settings_whole else ():
         for name, releases in settings:
             if name not in clues.settings:
@@ -273,7 +273,8 @@ def _bounded(terms: Terms, index: SourceIndex, most: float) -> Terms:
     sums = {number: sums_of(index.subjects[number].releases, own) for number, own in terms.items()}
     best = max((weight for own in sums.values() for weight in own.values()), default=0.0)
     if best <= 0:
-        return {}
+        # Nothing speaks for a subject: those stay behind whose settings the run would have recorded.
+        return {number: {part: max(weight, -most) for part, weight in own.items()} for number, own in sums.items()}
     low = {subject.number: {subject.releases: -most} for subject in index.subjects if subject.number not in sums}
     return {
         **{number: {part: max(weight - best, -most) for part, weight in own.items()} for number, own in sums.items()},

@@ -6,11 +6,21 @@ from ..sources.source import CANONICAL
 from ..tables.undescribed import Recognised
 from .answer import Candidate, SourceAnswer
 
-__all__ = ["second_lines", "short_source", "source_line", "undescribed_line", "unknown_line", "wrapper_lines"]
+__all__ = [
+    "prefix_lines",
+    "second_lines",
+    "short_source",
+    "source_line",
+    "spelling_lines",
+    "undescribed_line",
+    "unknown_line",
+    "wrapper_lines",
+]
 
 _MOST_OTHERS = 2
 _MOST_NEAREST = 3
 _MOST_NAMED = 3
+_MOST_RESPELLED = 2
 
 
 def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
@@ -30,7 +40,7 @@ def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
         more = f" or {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
         reads = "read" if len(others) > 1 else "reads"
         said += f" (or {names}{more}, which {reads} the same here)" if alike else f" (or {names}{more})"
-    return said if answer.is_single else f"{said}; `{flag} '{_short(answer)}'` settles it"
+    return said if answer.is_single else f"{said}; `{flag} '{_short(answer)}'` with your release settles it"
 
 
 def unknown_line(answer: SourceAnswer, flag: str = "--at") -> str:
@@ -57,6 +67,20 @@ def wrapper_lines(answer: SourceAnswer) -> list[str]:
     whose = "a plain Hugging Face log of it" if answer.is_plain else f"whose trainers are {_title(found.built_on)}'s"
     lines = [f"run by {found.name}, {whose}"]
     return [*lines, *(f"{item.key} of {found.name}: {item.note}" for item in found.nearest if item.note)]
+
+
+def prefix_lines(prefix: str) -> list[str]:
+    """Return that every key of a run stands below something that is no part of its name; nothing where none does."""
+    return [f"all keys stand below '{prefix}'"] if prefix else []
+
+
+def spelling_lines(answer: SourceAnswer) -> list[str]:
+    """Return as which keys names are read whose slashes a store replaced; nothing where names are keys."""
+    if not answer.respelled:
+        return []
+    shown = ", ".join(f"{name} as {key}" for name, key in answer.respelled[:_MOST_RESPELLED])
+    more = len(answer.respelled) - _MOST_RESPELLED
+    return [f"names have no slashes, as a store replaced them: {shown}{f' and {more} more' if more > 0 else ''}"]
 
 
 def second_lines(answer: SourceAnswer) -> list[str]:

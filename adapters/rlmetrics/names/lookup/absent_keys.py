@@ -11,8 +11,8 @@ from ..meanings.protocol import Match
 from ..meanings.view import FrameworkView
 from ..settings.configuration import Config
 from ..sources.source import parse_source
+from ..tables.framework_table import FrameworkTable
 from ..tables.key_records import Entry, MapRow
-from ..tables.tables import FrameworkTable
 
 __all__ = ["Absence", "absence"]
 

@@ -90,6 +90,8 @@ def _is_own(view: FrameworkView, key: str, item: Resolution) -> bool:
 
     So is one that only a name of the user's choice makes of it, where other releases log it under its own name.
     """
+    if item.template == key and "{" in key:
+        return False  # the template itself was asked for, as answers spell it
     if is_users_own(item.metric, view.tables):
         return True
     if item.template in (None, key) or item.logged is True:

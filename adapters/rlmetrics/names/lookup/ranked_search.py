@@ -9,14 +9,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.lazy_typing import NamedTuple
 
 from ..tables.tables import Tables
 from .search_question import Question, read_question, short_trainer
-from .searchable import index_prefixes, indexed_keys, metric_weight
+from .searchable import IndexedKey, index_prefixes, indexed_keys, metric_weight
 from .spelling_distance import allowed, edits, loose, stem, words_of
 
 __all__ = ["RankedName", "search_of"]
@@ -65,6 +64,7 @@ class _Form(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
+    place: int
     kind: str
     name: str
     metrics: tuple[str, ...]
@@ -80,18 +80,18 @@ class _Entry:
 
 
 class _Word(NamedTuple):
-    """A word that is asked for: how each known word goes with it, and how much it tells."""
+    """A word that is asked for: how it goes with the names of entries, and with names and texts; how much it tells."""
 
     word: str
-    how: Mapping[str, int]
+    named: Mapping[int, int]
+    held: Mapping[int, int]
     tells: float
     is_known: bool
 
 
-@lru_cache(maxsize=4)
 def search_of(tables: Tables) -> Search:
     """Return the search over a spec."""
-    return Search(tables)
+    return tables.shared(Search)
 
 
 class Search:
@@ -106,15 +106,22 @@ class Search:
         self._frameworks = {name: tables.framework(name).releases.names for name in tables.frameworks}
         self._prefixes = index_prefixes(tables)
         briefs = {metric: str(row["brief"]) for metric, row in tables.metrics.items()}
+        of_metric: dict[str, list[IndexedKey]] = {}
+        for item in keys:
+            for metric in item.metrics:
+                of_metric.setdefault(metric, []).append(item)
         self._entries: list[_Entry] = []
-        for metric, row in tables.metrics.items():
-            logging = tuple(dict.fromkeys(item.framework for item in keys if metric in item.metrics))
-            names, weight = (metric, *row.get("aliases", ())), metric_weight(metric, keys)
-            self._entries.append(_entry("metric", metric, names, (metric,), briefs[metric], logging, weight=weight))
+        for place, (metric, row) in enumerate(tables.metrics.items()):
+            logged = of_metric.get(metric, ())
+            logging = tuple(dict.fromkeys(item.framework for item in logged))
+            names, weight = (metric, *row.get("aliases", ())), metric_weight(metric, logged)
+            entry = _entry(place, "metric", metric, names, (metric,), briefs[metric], logging, weight=weight)
+            self._entries.append(entry)
         for item in keys:
             meant = tuple(metric for metric in item.metrics if metric in briefs)
             text = f"{meant[0]} {briefs[meant[0]]}" if len(meant) == 1 else ""
             entry = _entry(
+                len(self._entries),
                 "key",
                 item.key,
                 (item.key,),
@@ -127,7 +134,14 @@ class Search:
                 item.weight,
             )
             self._entries.append(entry)
-        self._vocabulary = {word for entry in self._entries for word in entry.names | entry.told}
+        self._naming: dict[str, list[int]] = {}
+        self._telling: dict[str, list[int]] = {}
+        for entry in self._entries:
+            for word in entry.names:
+                self._naming.setdefault(word, []).append(entry.place)
+            for word in entry.names | entry.told:
+                self._telling.setdefault(word, []).append(entry.place)
+        self._vocabulary = self._telling.keys()
         held = (entry.names | entry.told for entry in self._entries if entry.kind == "metric")
         self._counts = Counter(word for words in held for word in words)
         self._trainers: dict[str, str] = {}
@@ -147,12 +161,12 @@ class Search:
         solid = query.plain.replace(" ", "")
         ranked: list[tuple[tuple[object, ...], int, _Entry]] = []
         far = {word: self._far(word) for word in query.rest}
-        for place, entry in enumerate(self._entries):
+        for entry in self._entries:
             near = _nearness(entry, query, words, solid)
             if near is None or near[0] > _NEAR:
                 near = _closer(near, entry, query, far)
             if near is not None:
-                ranked.append((_order(entry, near, query), place, entry))
+                ranked.append((_order(entry, near, query), entry.place, entry))
         ranked.sort(key=lambda one: one[:2])
         seen: set[tuple[str, str, tuple[str, ...]]] = set()
         results: list[tuple[tuple[object, ...], RankedName]] = []
@@ -179,9 +193,15 @@ class Search:
             if known in self._vocabulary:
                 count = max(1, self._counts[known])
         is_known = _SAME_WORD in how.values() or (len(word) > 3 and bool(how))
-        return _Word(word, how, math.log(_TOLD / (1 + count)), is_known)
+        named, held = dict[int, int](), dict[int, int]()
+        # The surest comes last.
+        for known, sure in sorted(how.items(), key=lambda one: one[1]):
+            named.update(dict.fromkeys(self._naming.get(known, ()), sure))
+            held.update(dict.fromkeys(self._telling[known], sure))
+        return _Word(word, named, held, math.log(_TOLD / (1 + count)), is_known)
 
-    def _far(self, word: str) -> dict[str, int]:
+    def _far(self, word: str) -> dict[int, int]:
+        """Return by how many letters a word differs from the nearest one of each entry's names, if it is few."""
         most = 0 if word[:1].isdigit() else allowed(len(word))
         far = {word: 0} if word in self._vocabulary else {}
         for known in self._vocabulary if most else ():
@@ -189,10 +209,14 @@ class Search:
                 found = edits(word, known, most)
                 if found <= most:
                     far[known] = found
-        return far
+        nearest = dict[int, int]()
+        for known, found in sorted(far.items(), key=lambda one: -one[1]):
+            nearest.update(dict.fromkeys(self._naming.get(known, ()), found))
+        return nearest
 
 
 def _entry(
+    place: int,
     kind: str,
     name: str,
     names: Sequence[str],
@@ -211,7 +235,21 @@ def _entry(
     words = frozenset(word for one in names for word in words_of(one))
     pattern = _pattern(name) if kind == "key" else None
     told = frozenset(words_of(text))
-    return _Entry(kind, name, metrics, frameworks, components, first, last, weight, pattern, tuple(forms), words, told)
+    return _Entry(
+        place,
+        kind,
+        name,
+        metrics,
+        frameworks,
+        components,
+        first,
+        last,
+        weight,
+        pattern,
+        tuple(forms),
+        words,
+        told,
+    )
 
 
 def _pattern(key: str) -> re.Pattern[str] | None:
@@ -229,7 +267,7 @@ def _nearness(entry: _Entry, query: Question, words: Sequence[_Word], solid: str
             best = min(filter(None, [best, (_FILLED, float(more - len(entry.name)))]))
     if (best is not None and best[0] < _WORDS) or not words:
         return best
-    held = [max((word.how.get(name, 0) for name in entry.names), default=0) for word in words]
+    held = [word.named.get(entry.place, 0) for word in words]
     missing, starts = sum(how < _BEGUN for how in held), held.count(_BEGUN)
     offer: tuple[int, float] | None = None
     if not missing:
@@ -277,7 +315,7 @@ def _share(entry: _Entry, words: Sequence[_Word]) -> float:
     for word in words:
         if word.is_known:
             total += word.tells
-            how = max((word.how.get(name, 0) for name in entry.names | entry.told), default=0)
+            how = word.held.get(entry.place, 0)
             if how == _SAME_WORD:
                 held += word.tells
             elif how and len(word.word) > 3:
@@ -286,7 +324,7 @@ def _share(entry: _Entry, words: Sequence[_Word]) -> float:
 
 
 def _closer(
-    near: tuple[int, float] | None, entry: _Entry, query: Question, far: Mapping[str, Mapping[str, int]]
+    near: tuple[int, float] | None, entry: _Entry, query: Question, far: Mapping[str, Mapping[int, int]]
 ) -> tuple[int, float] | None:
     """Return how near an entry is if a few letters are wrong; as before where that is no nearer."""
     found: list[float] = []
@@ -302,8 +340,8 @@ def _closer(
         return near
     total = 0
     for word in query.rest:
-        least = min((far[word].get(name, 9) for name in entry.names), default=9)
-        if least == 9:
+        least = far[word].get(entry.place)
+        if least is None:
             return near
         total += least
     return _TYPO, float(total)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from rlmetrics.lazy_dataclasses import dataclass, field
 
 from ..sources.surfaces import route_surfaces, show_template
-from ..tables.component_rows import metrics_of
 from ..tables.tables import Tables
 from .spelling_distance import loose
 
@@ -49,7 +48,7 @@ def indexed_keys(tables: Tables, frameworks: Iterable[str] | None = None) -> lis
                 if not releases:
                     continue
                 item = found.setdefault((framework, row.key), IndexedKey(framework, row.key))
-                item.metrics.update(dict.fromkeys(metrics_of(row)))
+                item.metrics.update(dict.fromkeys(row.metrics))
                 item.components[component] = None
                 numbers = [table.releases.index(release) for release in releases]
                 item.first = min(item.first, *numbers)

@@ -35,6 +35,8 @@ def edits(one: str, other: str, most: int) -> int:
     """Return how many letters were left out, added, changed or swapped; more than ``most`` is too many."""
     if abs(len(one) - len(other)) > most:
         return most + 1
+    if len(set(one).difference(other)) > most:
+        return most + 1  # each of these letters is a mistake of its own
     before: list[int] = []
     last = list(range(len(other) + 1))
     for at in range(1, len(one) + 1):

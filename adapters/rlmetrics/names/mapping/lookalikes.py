@@ -54,7 +54,7 @@ class LookAlikes:
 
     def told(self, entry: Entry, target: Entry, why: str) -> LookAlike:
         """Return a look-alike with its reason, also in a few words."""
-        short = why_in_short(str(entry.metric), str(target.metric), self._to.tables)
+        short = why_in_short(str(entry.metric), str(target.metric), self._to.tables, entry.key)
         if short is not None and _constant(target) is not None:
             short = f"{short}; constant there"
         return LookAlike(target.key, target.component, why, short)
@@ -65,7 +65,7 @@ class LookAlikes:
         for target in self._confusable(entry):
             there = {**self._metrics.get(target.metric or "", {}).get("identity", {}), "policy": None}
             if target.logged is True and here == there:
-                short = why_in_short(str(entry.metric), str(target.metric), self._to.tables)
+                short = why_in_short(str(entry.metric), str(target.metric), self._to.tables, entry.key)
                 return f"{INSTEAD}{target.key}: {short}"
         return None
 
@@ -117,9 +117,9 @@ class LookAlikes:
         return self._to.tables.metrics.family(str(target.metric)) == _VALIDATION
 
 
-def in_short(why: str) -> str:
-    """Return what is incomparable about the same metric, from where one looks at the other key."""
-    return why.replace("only in the target: ", "").replace("only in the source: ", "here: ")
+def in_short(why: str, key: str) -> str:
+    """Return what is incomparable about the same metric: of the other key, or of the one that is named."""
+    return why.replace("only in the target: ", "").replace("only in the source: ", f"of {key}: ")
 
 
 def _constant(target: Entry) -> str | None:

@@ -21,6 +21,7 @@ from ..tables.templates import placeholders_in
 from ..tables.user_errors import NamesError
 from .counterparts import OtherCounterparts
 from .lookalikes import LookAlikes, in_short
+from .programs import other_programs
 from .ranking import Ranking
 
 __all__ = ["KeyTranslation", "NameMap", "map_names"]
@@ -307,7 +308,7 @@ class NameMap:
         for relation, target in sorted(incomparable, key=lambda item: item[0].rank):
             best = best or relation
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
-            like = LookAlike(target.key, target.component, f"the same metric, but {why}", in_short(why))
+            like = LookAlike(target.key, target.component, f"the same metric, but {why}", in_short(why, entry.key))
             choices.append(((0,), target.key, like))
         choices += [((-1,), item.to, item) for item in self._other_counterparts.look_alikes(entry)]
         choices += [(score, target.key, (target, why)) for score, target, why in self._look_alikes.of(entry)]
@@ -325,7 +326,10 @@ class NameMap:
         notes = [*([] if gone is None else [gone]), *corrections, *self._other_counterparts.notes(entry)]
         kind = "related" if related else "none"
         if not related and not notes:
-            notes = [f"{self.to_view.source} logs nothing of this kind"]
+            # A whole release is looked at as one of its programs; another one may log it.
+            meant = other_programs(self.to_view)
+            there = str(self.to_view.source) if meant is None else f"{meant[0]} of {self.to_view.source}"
+            notes = [f"{there} logs nothing of this kind"]
         note = "; ".join(dict.fromkeys(notes)) or None
         row = MapRow(
             entry.key,

@@ -19,7 +19,7 @@ from ..tables.user_errors import NamesError
 from .affinity import Affinity
 
 if TYPE_CHECKING:
-    from ..tables.tables import FrameworkTable
+    from ..tables.framework_table import FrameworkTable
 
 __all__ = ["EVERY", "Narrowed", "default_program", "narrowed", "other_programs", "paired", "program_names"]
 
@@ -28,6 +28,8 @@ EVERY = "all"
 
 _CLEAR = 1.5
 """How many times as much as any other program one must share, to be taken for the counterpart in another framework."""
+_LOSS = "/loss"
+"""In the name of each loss of its own kind."""
 _MOST_LISTED = 6
 _CLASS = "Trainer"
 
@@ -214,6 +216,9 @@ def _counterpart(name: str, trainers: Sequence[str], first: View, second: View) 
     """Return the trainer of the target that a trainer of the source is, or became."""
     if name in trainers:
         return name
+    same = _of_same_task(name, trainers, first, second)
+    if same is not None:
+        return same
     stem = name.removesuffix(_CLASS).lower()
     for other in trainers:
         other_stem = other.removesuffix(_CLASS).lower()
@@ -221,8 +226,38 @@ def _counterpart(name: str, trainers: Sequence[str], first: View, second: View) 
             return other
     if first.source.framework == second.source.framework:
         return None
+    alone = _minimising_the_same(name, trainers, first, second)
+    if alone is not None:
+        return alone
     (most, best), *rest = _by_affinity(name, trainers, first, second)
     return best if most > 0 and all(most >= _CLEAR * shared for shared, _ in rest) else None
+
+
+def _of_same_task(name: str, trainers: Sequence[str], first: View, second: View) -> str | None:
+    """Return the trainer of another framework that does what a trainer does, as both say themselves."""
+    if not (isinstance(first, FrameworkView) and isinstance(second, FrameworkView)):
+        return None
+    if first.source.framework == second.source.framework:
+        return None
+    own, other = (view.tables.framework(str(view.source.framework)).tasks for view in (first, second))
+    found = {other[task] for task, does in own.items() if does == name and task in other}.intersection(trainers)
+    return found.pop() if len(found) == 1 else None
+
+
+def _minimising_the_same(name: str, trainers: Sequence[str], first: View, second: View) -> str | None:
+    """Return the trainer of another framework that alone logs the loss of a trainer, whatever else they share."""
+    losses = _losses(first).get(name, frozenset())
+    found = [other for other, theirs in _losses(second).items() if other in trainers and losses & theirs]
+    return found[0] if len(found) == 1 else None
+
+
+def _losses(view: View) -> dict[str, frozenset[str]]:
+    """Return the losses that the programs of a view log in training, without the sum of all their terms."""
+    losses: dict[str, set[str]] = {}
+    for entry in view.entries():
+        if entry.mode == "train" and entry.metric is not None and _LOSS in entry.metric:
+            losses.setdefault(view.program(entry.component), set()).add(entry.metric)
+    return {program: frozenset(metrics) for program, metrics in losses.items()}
 
 
 def _by_affinity(name: str, trainers: Sequence[str], first: View, second: View) -> list[tuple[float, str]]:

@@ -16,9 +16,10 @@ from ..settings.implied_settings import guards_in
 from ..settings.key_condition import either_condition
 from ..sources.source import Component
 from ..sources.surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
-from ..tables.component_rows import Bound, TableRow, expressions_of, guards_of, metrics_of
+from ..tables.component_rows import Bound, TableRow, expressions_of, guards_of
+from ..tables.framework_table import FrameworkTable
 from ..tables.key_records import Alternative, Entry, Evidence, Reading
-from ..tables.tables import FrameworkTable, Tables
+from ..tables.tables import Tables
 from ..tables.templates import LITERAL, OPEN, Template, placeholders_in
 from .entries import Entries
 
@@ -205,7 +206,7 @@ class ComponentView:
         return any(
             word in (self.entry(*place).metric or "")
             for place, rows in self._by_key.items()
-            if any(word in metric for row in rows for metric in metrics_of(row))
+            if any(word in metric for row in rows for metric in row.metrics)
         )
 
     def entry(self, key: str, mode: str) -> Entry:
@@ -264,7 +265,19 @@ class ComponentView:
                 # Of two that match anything, the one with more text of its own says more: train/{name}, not {name}.
                 second = -template.literal_length if template.rank == OPEN else int(surface != LOGGED)
                 hits.append(KeyHit((template.rank, second), self.entry(*record), surface, values))
-        return min(hits, key=lambda hit: (hit.rank, not hit.entry.logged), default=None)
+        best = min(hits, key=lambda hit: (hit.rank, not hit.entry.logged), default=None)
+        return best if best is None or best.rank[0] < OPEN else self._evaluated(key) or best
+
+    def _evaluated(self, key: str) -> KeyHit | None:
+        """Return which key of evaluation a name is as the code spells it, before a logger puts its prefix in front.
+
+        Without it a name that users choose freely would take it in.
+        """
+        prefix = self._own.eval_prefix
+        if not prefix.endswith("/") or key.startswith(prefix):
+            return None
+        hit = self.find(f"{prefix}{key}")
+        return hit if hit is not None and hit.rank[0] < OPEN and hit.entry.mode == "eval" else None
 
     def _beginning(self, start: str) -> list[_Spelling]:
         """Return the templates, as each tracker shows them, that a key which begins so may fit."""
@@ -327,6 +340,11 @@ class ComponentView:
                     told = [reading for reading in self._own.reads(fact) if not reading.beside]
                     readings += [(str(fact["when"]), reading) for reading in told]
         return readings
+
+    def guards_of_trait(self, trait: str, key: str, mode: str) -> list[str]:
+        """Return the guards under which numbers of a key have a trait, of facts that hold."""
+        facts = [fact for row in self._by_key[key, mode] for fact in row.facts if trait in fact.get("traits", ())]
+        return [str(fact["when"]) for fact in facts if "when" in fact and self.config.holds(fact["when"])]
 
     def evidence(self, entry: Entry) -> tuple[Evidence, ...]:
         """Return where the source of this release shows an entry, what the program does not run last."""

@@ -1,4 +1,4 @@
-"""One key as it is logged in a mode and under a configuration."""
+"""One key as it is logged in a mode and under a configuration; an entry is made once for all releases that agree."""
 
 from __future__ import annotations
 
@@ -37,13 +37,36 @@ class Entries:
         """Return what a row is under a configuration, by default with what other configurations would give."""
         active = _holding(row, config.holds)
         said = self._table.combined(row, active)
-        metric: str | None = said.get("metric")
-        known = self._tables.metrics.get(metric or "", {})
         logged = _logged(said, config.holds)
         by_default = logged
         if config.values is not config.defaults:
             usual = self._table.combined(row, _holding(row, config.holds_by_default))
             by_default = _logged(usual, config.holds_by_default)
+        if isinstance(said.get("scale"), str) or isinstance(said.get("offset"), str):
+            signature = effective_signature(said, self._tables, config.values)
+            return self._made(row, said, active, signature, (logged, by_default), alternatives=alternatives)
+        # Nothing else of a configuration matters, whatever the release.
+        asked = Entry, self._component, row.key, row.mode, row.place, active, logged, by_default, alternatives
+        entry: Entry | None = self._table.kept.get(asked)
+        if entry is None:
+            signature, decided = self._signature(said), (logged, by_default)
+            entry = self._made(row, said, active, signature, decided, alternatives=alternatives)
+            self._table.kept[asked] = entry
+        return entry
+
+    def _made(
+        self,
+        row: TableRow,
+        said: Mapping[str, Any],
+        active: tuple[int, ...],
+        signature: Signature,
+        logged: tuple[bool | None, bool | None],
+        *,
+        alternatives: bool,
+    ) -> Entry:
+        """Return what a row is, given what is said of it, and whether it is logged so and by default."""
+        metric: str | None = said.get("metric")
+        known = self._tables.metrics.get(metric or "", {})
         held = [row.facts[index] for index in active if "when" in row.facts[index]]
         names = [fact.get("name", fact["when"]) for fact in held if not fact.keys() <= NOT_OF_THE_NUMBER]
         notes = tuple(self._table.notes(said))
@@ -53,10 +76,10 @@ class Entries:
             mode=row.mode,
             metric=metric,
             kind=said.get("kind") or known.get("kind", "scalar"),
-            signature=self._signature(said, config),
+            signature=signature,
             condition=condition_of(said),
-            logged_by_default=by_default,
-            logged=logged,
+            logged_by_default=logged[1],
+            logged=logged[0],
             constant_when=said["constant_when"],
             variant="; ".join(dict.fromkeys(names)) or None,
             alternatives=_alternatives(row, active, metric) if alternatives else (),
@@ -76,9 +99,7 @@ class Entries:
         """Return everything that is said of a row under a configuration."""
         return self._table.combined(row, _holding(row, config.holds))
 
-    def _signature(self, said: Mapping[str, Any], config: Configuration) -> Signature:
-        if isinstance(said.get("scale"), str) or isinstance(said.get("offset"), str):
-            return effective_signature(said, self._tables, config.values)
+    def _signature(self, said: Mapping[str, Any]) -> Signature:
         # The table keeps what it combined, so that its identity stands for it.
         signature = self._table.signatures.get(id(said))
         if signature is None:
@@ -92,12 +113,17 @@ def _holding(row: TableRow, holds: Callable[[str], bool | None]) -> tuple[int, .
 
 
 def _logged(said: Mapping[str, Any], holds: Callable[[str], bool | None]) -> bool | None:
-    """Tell whether a key is logged: all its guards must hold, and its worded condition hold by default."""
+    """Tell whether a key is logged: all its guards must hold, and its worded condition hold by default.
+
+    Nothing tells it of a key whose code was replaced by code that nobody has read for it.
+    """
     if said["fails"]:
         return False
     answers = [holds(guard) for guard in said["logged_when"]]
     if "logged_by_default" in said or "condition" in said:
         answers.append(said.get("logged_by_default"))
+    if "overridden" in said:
+        answers.append(None)
     return False if False in answers else None if None in answers else True
 
 

@@ -46,6 +46,8 @@ def cadence_of(component: ComponentView, entry: Entry) -> Cadence | None:
     every = None if every == _UNSTATED or entry.signature.unstated else every
     axis = entry.axis or (None if own_route else tracking.get("x_axis"))
     setting = tracking.get("interval") if every in _WITH_LOGS and not own_route else None
+    if setting is not None and entry.mode == "train":
+        axis = " ".join(text for text in (axis, tracking.get("in_training")) if text) or None
     value = component.config.values.get(setting) if setting is not None else None
     count = value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
     return Cadence(every, setting, count, axis) if every is not None or axis is not None else None

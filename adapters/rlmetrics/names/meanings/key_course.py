@@ -12,8 +12,9 @@ from rlmetrics.lazy_typing import Any, NamedTuple
 from ..differences.severity import Circumstances
 from ..settings.configuration import Config, Configuration, configuration_of
 from ..tables.component_rows import ComponentTable, TableRow, expressions_of
+from ..tables.framework_table import FrameworkTable
 from ..tables.key_records import Entry
-from ..tables.tables import FrameworkTable, Tables
+from ..tables.tables import Tables
 from ..tables.user_errors import NamesError
 from .component import answering, either_of
 from .entries import Entries

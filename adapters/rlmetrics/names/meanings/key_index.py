@@ -10,7 +10,8 @@ from rlmetrics.lazy_typing import TYPE_CHECKING, Any, NamedTuple
 from ..sources.source import Component
 from ..sources.surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from ..tables.component_rows import ComponentTable, TableRow
-from ..tables.tables import FrameworkTable, Tables
+from ..tables.framework_table import FrameworkTable
+from ..tables.tables import Tables
 from ..tables.templates import Template, placeholders_in
 from ..tables.user_errors import NamesError
 
@@ -385,7 +386,10 @@ def misspelt(key: str, known: Iterable[str]) -> str | None:
     Of a short name at most half may be edited: ``f1`` is no typo of ``lr``.
     """
     most = min(NEAR, len(key) // 2)
-    nearest = min(((_edits(key, name, most), name) for name in known), default=(most + 1, ""))
+    letters = set(key)
+    # A letter that is not there is a mistake of its own: most names are not compared any further.
+    likely = [name for name in known if len(letters.difference(name)) <= most]
+    nearest = min(((_edits(key, name, most), name) for name in likely), default=(most + 1, ""))
     return nearest[1] if 0 < nearest[0] <= most else None
 
 

@@ -37,6 +37,10 @@ class View(Protocol):
         """The spec."""
         ...
 
+    def __hash__(self) -> int:
+        """Return a number: what was found out of an open source is kept with it."""
+        ...
+
     def entries(self) -> list[Entry]:
         """Return everything that is logged."""
         ...

@@ -9,8 +9,9 @@ from rlmetrics.lazy_dataclasses import dataclass, replace
 from rlmetrics.lazy_typing import Any
 
 from ..settings.configuration import UNKNOWN, check_config, find_key, fitting, recorded_key, single
+from ..tables.framework_table import AROUND
 from ..tables.loading import load_tables
-from ..tables.tables import AROUND, Overlays, Tables
+from ..tables.tables import Overlays, Tables
 from .protocol import View
 from .view import FrameworkView, open_view
 

@@ -201,9 +201,9 @@ def open_views(
     return views
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def _usual(tables: Tables, source: Source) -> FrameworkView:
-    """Return a source under its defaults; of several questions about two sources, one is often the same."""
+    """Return a source under its defaults; many questions, and many runs, are about few sources."""
     return FrameworkView(tables, source)
 
 

@@ -9,8 +9,9 @@ from functools import cache
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 from ..sources.source import nearest
-from ..tables.tables import AROUND, FrameworkTable
+from ..tables.framework_table import AROUND, FrameworkTable
 from ..tables.user_errors import NamesError
+from .renamed_settings import later_name, named_in
 
 if TYPE_CHECKING:
     from ..tables.component_rows import ComponentTable
@@ -119,18 +120,42 @@ class Configuration:
             full_name = self.find(given)
             if full_name is None:
                 continue
-            self.known.add(full_name)
-            if not isinstance(given, DeducedName):
-                self.given.add(full_name)
-            if value is UNKNOWN or (isinstance(given, RecordedName) and not fitting(full_name, value, keys[full_name])):
-                self.values.pop(full_name, None)
-            else:
-                self.values[full_name] = _convert(full_name, value, keys[full_name])
+            self._take(full_name, given, value)
+        for given, value in (config or {}).items():
+            full_name = self.find(given)
+            other = None if full_name is None else self._renamed(full_name)
+            # What is given under the release's own name counts; a former one that is null there sets nothing.
+            is_open = full_name in self.defaults and value in (None, "null", "None")
+            if other is not None and other not in self.known and not is_open:
+                self._take(other, given, value)
         answered = self._usual._holds if config else {}
         if answered:
             # What asks nothing of the given values holds as it does by default.
             names_in, known = _guards().names_in, self.known
             self._holds = {guard: holds for guard, holds in answered.items() if known.isdisjoint(names_in(guard))}
+
+    def _take(self, full_name: str, given: str, value: Any) -> None:
+        """Set a key to a value that is given under some name."""
+        row = self.keys[full_name]
+        self.known.add(full_name)
+        if not isinstance(given, DeducedName):
+            self.given.add(full_name)
+        if value is UNKNOWN or (isinstance(given, RecordedName) and not fitting(full_name, value, row)):
+            self.values.pop(full_name, None)
+        else:
+            self.values[full_name] = _convert(full_name, value, row)
+
+    def _renamed(self, name: str) -> str | None:
+        """Return what the release calls a key that is given by another release's name; None if nothing else."""
+        takes, covers = self._table.settings.has, self._table.releases.covers
+        release = self._release
+        return named_in(
+            name,
+            self.keys,
+            self.defaults,
+            lambda other: takes(other, release),
+            lambda ranges: bool(ranges) and covers(ranges, release),
+        )
 
     def find(self, given: str) -> str | None:
         """Return the key that is meant; see `find_key`."""
@@ -220,8 +245,14 @@ def check_config(
         names = dict.fromkeys(name for keys in tables for name in keys)
         names.update(dict.fromkeys(name for table, release in places for name in table.settings.of(release)))
         where = " or ".join(f"{table.name} {release}" for table, release in places[:2])
-        has = f"{where} has no setting {given!r}" if 0 < len(places) <= 2 else f"unknown configuration key {given!r}"
-        msg = f"{has}; {nearest(name, names, 'keys')}"
+        if not 0 < len(places) <= 2:
+            has = f"unknown configuration key {given!r}"
+        elif all(table.settings.of(release) for table, release in places):
+            has = f"{where} has no setting {given!r}"
+        else:  # Its settings were not listed, so that it may have it.
+            has = f"no setting {given!r} of {where} is known"
+        later = next((found for keys in tables if (found := later_name(name, keys)) is not None), None)
+        msg = f"{has}; {nearest(name, names, 'keys') if later is None else f'there it is called {later}'}"
         raise NamesError(msg)
 
 

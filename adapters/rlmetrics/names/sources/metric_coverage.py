@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rlmetrics.lazy_dataclasses import dataclass
 
-from ..tables.component_rows import metrics_of
 from ..tables.loading import load_tables
 from ..tables.tables import Overlays, Tables
 from ..tables.user_errors import NamesError
@@ -58,7 +57,7 @@ def coverage(framework: str | None = None, *, spec: Overlays | Tables = None) ->
             rows, among = table.component(stem), table.releases.covered(ranges)
             for row in rows.rows:
                 covered = rows.releases_of(row, among)
-                for metric in metrics_of(row) if covered else ():
+                for metric in row.metrics if covered else ():
                     releases, keys = logged[metric].setdefault((name, component), (set(), {}))
                     releases.update(covered)
                     keys[rows.bare(row)] = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from rlmetrics.lazy_typing import NamedTuple
 
+from ..tables.framework_table import FrameworkTable
 from ..tables.key_records import Fallback
-from ..tables.tables import FrameworkTable, Tables
+from ..tables.tables import Tables
 from ..tables.user_errors import FallbackWarning, NamesError
 from ..tables.versions import is_development, version_key
 from .source_spelling import components_called, implied_release, is_called, newest_base, release_of_series
@@ -95,6 +97,17 @@ class Source(NamedTuple):
         return bool(self.components)
 
 
+def _refuse_file(text: str) -> None:
+    """Refuse a log that is given as if it were its source.
+
+    Raises:
+        NamesError: There is such a file.
+    """
+    if os.path.isfile(text):
+        msg = f"{text!r} is a file, no source; `rlmetrics check {text}` says what logged it"
+        raise NamesError(msg)
+
+
 def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Source:
     """Read a source.
 
@@ -117,6 +130,7 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     """
     parts = source_parts(text)
     if parts is None:
+        _refuse_file(text)
         msg = f"{text!r} is no source; write FRAMEWORK[COMPONENT]==RELEASE, such as {_example(tables)}, or canonical"
         raise NamesError(msg)
     name, component, release = parts
@@ -127,6 +141,7 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
         targets = [name for name, row in tables.conventions.items() if not {"search", "known_by"} & row.keys()]
         if framework in targets:
             return _named(framework, component, release, str(tables.conventions[framework]["version"]))
+        _refuse_file(text)
         known = [*tables.named, *targets, CANONICAL]
         from ..tables.undescribed import undescribed_called
 
@@ -138,6 +153,8 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
             msg = f"{title} is not described; known are {', '.join(known)}"
             raise NamesError(msg)
         msg = f"unknown framework {name!r}; {nearest(framework, known, 'frameworks')}"
+        if "/" in name:
+            msg = f"{name!r} is no framework; diff KEY takes source code behind one, such as 'trl[grpo]@{name}'"
         raise NamesError(msg)
     table = tables.framework(framework)
     named = component.strip() if component else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rlmetrics.lazy_typing import NamedTuple
 
-from ..tables.tables import FrameworkTable
+from ..tables.framework_table import FrameworkTable
 from ..tables.versions import Releases, version_key
 
 __all__ = [

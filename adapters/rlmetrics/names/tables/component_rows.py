@@ -12,7 +12,7 @@ from .pieces import Piece, combine
 from .table_text import Rows
 from .versions import Releases
 
-__all__ = ["Bound", "ComponentTable", "TableRow", "expressions_of", "guards_of", "metrics_of"]
+__all__ = ["Bound", "ComponentTable", "TableRow", "expressions_of", "guards_of"]
 
 _DECIDES = ("when", "scale", "offset")
 
@@ -44,7 +44,7 @@ class TableRow:
         fragment: The file of the record, if that has no component of its own.
     """
 
-    __slots__ = ("_facts", "_pieces", "fragment", "key", "mode", "place", "ranges")
+    __slots__ = ("_facts", "_metrics", "_pieces", "fragment", "key", "mode", "place", "ranges")
 
     def __init__(self, cells: Sequence[Any], pieces: Sequence[Piece]) -> None:
         self.key: str = cells[0]
@@ -54,6 +54,7 @@ class TableRow:
         self.fragment: str | None = cells[5] if len(cells) > 5 else None
         self._pieces = pieces
         self._facts: tuple[Piece, ...] | None = None
+        self._metrics: tuple[str, ...] | None = None
 
     @property
     def record(self) -> Piece:
@@ -67,6 +68,14 @@ class TableRow:
             pieces = self._pieces
             self._facts = tuple([pieces[number] for number in self.place[1:]])
         return self._facts
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that its key can mean, whatever the configuration."""
+        if self._metrics is None:
+            named = [piece.get("metric") for piece in (self.record, *self.facts)]
+            self._metrics = tuple(dict.fromkeys([metric for metric in named if metric is not None]))
+        return self._metrics
 
 
 class ComponentTable:
@@ -84,6 +93,7 @@ class ComponentTable:
         self._combined: dict[tuple[int, ...], dict[str, Any]] = {}
         self._single: dict[str, Mapping[str, str]] = {}
         self._called: dict[str, list[TableRow]] = {}
+        self._measuring: dict[str, list[TableRow]] = {}
         self.signatures: dict[int, Signature] = {}
         """The signature of each combination that no setting decides further, by its identity."""
         self.kept: dict[object, Any] = {}
@@ -180,9 +190,11 @@ class ComponentTable:
 
     def measuring(self, metric: str) -> list[TableRow]:
         """Return the rows that may mean a metric, under whichever configuration."""
-        numbers: Sequence[int] = self._data.get("measuring", {}).get(metric, ())
-        keys = self._data.get("keys", ())
-        return [self._row(keys[number]) for number in numbers]
+        if metric not in self._measuring:
+            numbers: Sequence[int] = self._data.get("measuring", {}).get(metric, ())
+            keys = self._data.get("keys", ())
+            self._measuring[metric] = [self._row(keys[number]) for number in numbers]
+        return self._measuring[metric]
 
     def _row(self, item: Sequence[Any]) -> TableRow:
         return TableRow(item, self._pieces)
@@ -238,16 +250,18 @@ class ComponentTable:
         rows = own.get(name) or shared.get(name, ())
         return [Bound(*said) for ranges, *said in rows if self._releases.covers(ranges, release)]
 
+    def named_alike(self, setting: str, release: str) -> Iterator[str]:
+        """Yield the other settings that a parameter is taken from where a setting does not say it."""
+        shared: Mapping[str, Sequence[Any]] = self._data.get("bind", {})
+        for rows in shared.values():
+            names = [named for ranges, _, named, *_ in rows if named and self._releases.covers(ranges, release)]
+            if setting in names:
+                yield from (name for name in names if name != setting)
+
     def reads(self, combined: Mapping[str, Any]) -> tuple[Reading, ...]:
         """Return what certain values mean."""
         rows: Sequence[Mapping[str, Any]] = self._data.get("reads", ())
         return tuple(Reading(**rows[number]) for number in combined["reads"])
-
-
-def metrics_of(row: TableRow) -> list[str]:
-    """Return the metrics that a key can mean, whatever the configuration."""
-    named = (piece.get("metric") for piece in (row.record, *row.facts))
-    return list(dict.fromkeys(metric for metric in named if metric is not None))
 
 
 def guards_of(row: TableRow) -> list[str]:

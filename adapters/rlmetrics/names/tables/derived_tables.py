@@ -74,6 +74,8 @@ class BaseTable:
         """Return what is said under a name; rows, of defaults too, begin with their releases."""
         if isinstance(value, list):
             return [self._ranged(row) for row in value]
+        if isinstance(value, dict) and "formerly" in value:
+            value = {**value, "formerly": self._ranged(value["formerly"])}
         if isinstance(value, dict) and "defaults" in value:
             rest = {name: item for name, item in value.items() if name != "defaults"}
             rows = [self._ranged(row) for row in value["defaults"] if not row[0] or self.ranges(row[0])]

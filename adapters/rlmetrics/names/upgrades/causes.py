@@ -146,10 +146,12 @@ class Causes:
     Args:
         tables: The spec.
         releases: The releases of the framework; None between two frameworks.
+        given: Whether settings were given, so that not the defaults alone decide what is logged.
     """
 
-    def __init__(self, tables: Tables, releases: Releases | None) -> None:
+    def __init__(self, tables: Tables, releases: Releases | None, *, given: bool = False) -> None:
         self._tables = tables
+        self._given = given
         self._releases = releases
         self._found: dict[tuple[Any, ...], list[tuple[Entry, Cause]]] = {}
         self._judged: dict[tuple[Any, ...], dict[Verdict, None]] = {}
@@ -210,7 +212,7 @@ class Causes:
             last = self._releases.index(releases[-1]) + 1
             names = self._releases.names
             spans, again = self._releases.spans(releases), names[last] if back and last < len(names) else None
-            held = cause.kind, cause.name, cause.before, cause.after, in_words(cause, self._tables)
+            held = cause.kind, cause.name, cause.before, cause.after, self._words(cause)
             applies = _together(self._judged[place]).applies
             taken_back.append(
                 TakenBack(spans, again, *held, severity_of_cause(cause), applies, keys, folded, components)
@@ -229,7 +231,7 @@ class Causes:
             name=cause.name,
             before=cause.before,
             after=cause.after,
-            what=in_words(cause, self._tables),
+            what=self._words(cause),
             severity=severity_of_cause(worst),
             grade=worst.grade,
             applies=judged.applies,
@@ -251,8 +253,11 @@ class Causes:
                 for effect in cause.effects:
                     effects.setdefault(self._identity(effect), (effect, []))[1].append(entry.key)
         for effect, keys in effects.values():
-            what = in_words(effect, self._tables)
+            what = self._words(effect)
             yield Effect(effect.kind, effect.name, effect.before, effect.after, what, tuple(dict.fromkeys(keys)))
+
+    def _words(self, cause: Cause) -> str:
+        return in_words(cause, self._tables, given=self._given)
 
     def _identity(self, cause: Cause) -> tuple[Any, ...]:
         """Return what makes two causes one.
@@ -311,13 +316,14 @@ def effect_of(cause: Cause, tables: Tables) -> str | None:
     return None
 
 
-def in_words(cause: Cause, tables: Tables, *, compared: bool = True) -> str:
+def in_words(cause: Cause, tables: Tables, *, compared: bool = True, given: bool = False) -> str:
     """Return a cause as a statement about the new numbers.
 
     Args:
         cause: What changed.
         tables: The spec.
         compared: Whether what held before is told, too.
+        given: Whether settings were given, so that not the defaults alone decide what is logged.
     """
     if cause.kind == "setting":
         return f"default of {cause.name} {shown(cause.before)} -> {shown(cause.after)}"
@@ -331,11 +337,16 @@ def in_words(cause: Cause, tables: Tables, *, compared: bool = True) -> str:
     if cause.kind == "metric":
         return _metric(cause, tables)
     if cause.kind == "logged":
-        return _LOGGED[cause.after]
+        return (_LOGGED_AS_GIVEN if given else _LOGGED)[cause.after]
     now, then = _plainly(cause, tables)
     return f"{now}, was {then}" if compared and then is not None else now
 
 
+_LOGGED_AS_GIVEN = {
+    True: "logged with these settings",
+    False: "not logged with these settings",
+    None: "logged in some cases only",
+}
 _LOGGED = {True: "logged by default", False: "not logged by default", None: "logged in some cases only"}
 
 

@@ -9,8 +9,9 @@ from rlmetrics.lazy_typing import Any
 
 from ..meanings.component import ComponentView
 from ..meanings.key_course import ComponentCourse
+from ..settings.renamed_settings import later_name
+from ..tables.framework_table import FrameworkTable
 from ..tables.key_records import Entry
-from ..tables.tables import FrameworkTable
 
 __all__ = ["ChangedDefault", "changed_defaults", "default_of"]
 
@@ -29,6 +30,9 @@ class ChangedDefault:
         decides: The keys whose meaning it decides.
         moves: The keys whose values it moves without changing what they mean.
         says: What one sees of it.
+        formerly: What it was called in the old release, if that was another name.
+        settled: What a default of None becomes, where the constructor settles it; in words.
+        paces: The keys of which it only sets how often a value is logged, as each is the last of its steps.
     """
 
     name: str
@@ -40,6 +44,9 @@ class ChangedDefault:
     decides: tuple[str, ...] = ()
     moves: tuple[str, ...] = ()
     says: str | None = None
+    formerly: str | None = None
+    settled: str | None = None
+    paces: tuple[str, ...] = ()
 
 
 _Rows = Sequence[tuple[Sequence[str], str, str | None]]
@@ -68,7 +75,16 @@ def changed_defaults(
         rows, base = _rows(name, new, after), shaping.get(name, {}).get("base", ())
         then = _value((*_rows(name, old, before), *base), table, old.release)
         now = _value((*rows, *base), table, new.release)
-        if then is None or now is None or _same(then[0], now[0]):
+        if then is None or (now is not None and _same(then[0], now[0])):
+            continue
+        is_open = now is None or _literal(now[0]) is None
+        renamed = _renamed(name, views, (before, after), table) if is_open else None
+        if renamed is not None:
+            successor, value, symbol = renamed
+            if not _same(then[0], value):
+                then_is, now_is = _literal(then[0]), _literal(value)
+                yield ChangedDefault(successor, then_is, now_is, None, (new.label,), symbol, formerly=name)
+        if renamed is not None or now is None:
             continue
         since = None if course is None else _since(name, course, now[0])
         moves = tuple(_moved(shaping.get(name, {}), entries))
@@ -82,7 +98,29 @@ def changed_defaults(
             tuple(decides.get(name, ())),
             moves,
             _said(shaping.get(name, {}), _literal(then[0]), _literal(now[0])) if moves else None,
+            settled=shaping.get(name, {}).get("settled") if _literal(now[0]) is None else None,
+            paces=tuple(_paced(shaping.get(name, {}), entries)),
         )
+
+
+def _renamed(
+    name: str,
+    views: tuple[ComponentView, ComponentView],
+    defaults: tuple[Mapping[str, Any], Mapping[str, Any]],
+    table: FrameworkTable,
+) -> tuple[str, str, str | None] | None:
+    """Return which setting came with the new release in place of one that has no default any more, and its default."""
+    old, new = views
+    before, after = defaults
+    called = later_name(name, new.config.keys)
+    is_gone = _value(_rows(name, new, after), table, new.release) is None
+    alike = () if is_gone else new.table.component(new.stem).named_alike(name, new.release)
+    for successor in alike if called is None else [called]:
+        value = _value(_rows(successor, new, after), table, new.release)
+        was = _value(_rows(successor, old, before), table, old.release)
+        if was is None and value is not None and _literal(value[0]) is not None:
+            return successor, *value
+    return None
 
 
 def _names(old: ComponentView, new: ComponentView, defaults: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
@@ -155,6 +193,14 @@ def _since(name: str, course: ComponentCourse, now: str) -> str | None:
             return since
         since = release
     return since
+
+
+def _paced(shaping: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield the training keys that show the last of what a setting puts together."""
+    level = shaping.get("level")
+    for entry in entries:
+        if level is not None and entry.mode == "train" and entry.signature.reduction.get(level) == "last":
+            yield entry.key
 
 
 def _moved(shaping: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[str]:

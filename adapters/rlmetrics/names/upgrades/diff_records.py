@@ -148,6 +148,7 @@ class DiffResult:
         to: The new source.
         chosen: Which releases were picked for a source that names none.
         unreviewed: Keys that both have and of which not all is stated that may have changed.
+        given: The names of the settings that were given: with them the defaults of all others hold.
     """
 
     added: tuple[ListedKey, ...]
@@ -169,3 +170,4 @@ class DiffResult:
     to: str = ""
     chosen: tuple[str, ...] = ()
     unreviewed: tuple[UnreviewedKey, ...] = ()
+    given: tuple[str, ...] = ()

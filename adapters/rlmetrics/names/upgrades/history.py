@@ -47,6 +47,8 @@ class History:
     def __init__(self, tables: Tables, framework: str, component: str, config: Config = None) -> None:
         self._tables = tables
         self._course = course_of(tables, framework, component, config)
+        self.is_given = bool(config)
+        """Whether settings differ from the releases' defaults."""
         self._switches: dict[tuple[str, str], list[Cause]] = {}
         self.releases = self._course.releases
         """The releases that have the component, oldest first."""

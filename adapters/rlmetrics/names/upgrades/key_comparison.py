@@ -6,17 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rlmetrics.lazy_typing import Any, NamedTuple
 
-from ..differences.entry_contrast import causes_of, contrast
+from ..differences.entry_contrast import Cause, causes_of, contrast
 from ..differences.relations import Relation, relate
 from ..differences.severity import severity_of
 from ..differences.verdict import Sides
 from ..meanings.key_course import ComponentCourse
 from ..meanings.protocol import View
 from ..meanings.view import FrameworkView
-from ..settings.configuration import Config, holds
+from ..settings.configuration import UNKNOWN, Config, holds
 from ..settings.guards import names_in
+from ..settings.implied_settings import proven
+from ..tables.framework_table import FrameworkTable
 from ..tables.key_records import Entry
-from ..tables.tables import FrameworkTable
 from ..tables.versions import Releases
 from .causes import Causes, SharedCause, in_words, shown
 from .changed_defaults import ChangedDefault, changed_defaults
@@ -76,25 +77,51 @@ class SourceComparison:
     def change(self, old: Entry, new: Entry) -> KeyChange:
         """Return how the meaning of a key changed."""
         sides = self.sides(old, new)
+        setting = self._needed(old, new)
+        old, new = (old, new) if setting is None else self._with(setting, old, new)
         relation = relate(old, new, self._tables, _SIDES, sides, over_time=True)
         said = _said(old, new, relation)
-        net = self.net(old, new)
+        net = self.net(old, new, setting)
         defaults = self._decisive_defaults(old, new) if said else []
-        causes = [f"{item.release}: {in_words(cause, self._tables)}" for item in net.changes for cause in item.causes]
+        causes = [f"{item.release}: {self._words(cause)}" for item in net.changes for cause in item.causes]
         since = net.changes[0].release if net.changes and self._same else None
         severity = "none" if old.logged and not new.logged else severity_of(relation)
         applies = _any_applies(relation, old.logged != new.logged)
         return KeyChange((*said, *defaults), relation, since, severity, applies, tuple(causes), net)
 
+    def _words(self, cause: Cause) -> str:
+        return in_words(cause, self._tables, given=bool(self._config))
+
     def sides(self, old: Entry, new: Entry) -> Sides:
         """Return what decides in both sources whether differences show."""
         return self._old.circumstances(old.component), self._new.circumstances(new.component)
 
-    def net(self, old: Entry, new: Entry) -> Net:
-        """Return the lasting changes of a key; between two frameworks all at once."""
+    def _needed(self, old: Entry, new: Entry) -> OtherSetting | None:
+        """Return the setting without which the old source does not log a key that the new one measures otherwise.
+
+        Nobody has seen what the old number is under the settings at hand, so it is compared under that one, if the new
+        source still measures the same there.
+        """
+        if not self._same or old.logged is not False or old.metric == new.metric:
+            return None
+        settings = [OtherSetting(name, value, "") for name, value in proven(old).items() if value is not UNKNOWN]
+        if len(settings) != 1:
+            return None
+        before, after = self._with(settings[0], old, new)
+        return settings[0] if before.metric == after.metric else None
+
+    def _with(self, setting: OtherSetting, old: Entry, new: Entry) -> tuple[Entry, Entry]:
+        """Return a key of both sources under a further setting."""
+        course = self._course(old.component, new.component, setting)
+        ends = self._old.source.release, self._new.source.release
+        before, after = course.entry(old.key, old.mode, ends[0]), course.entry(new.key, new.mode, ends[1])
+        return before or old, after or new
+
+    def net(self, old: Entry, new: Entry, setting: OtherSetting | None = None) -> Net:
+        """Return the lasting changes of a key, also under a further setting; between two frameworks all at once."""
         if self._same:
             keys = [new.key] if new.key == old.key else [new.key, old.key]
-            return net_change(self._course(old.component, new.component), keys, new.mode)
+            return net_change(self._course(old.component, new.component, setting), keys, new.mode)
         pairs = contrast(old, new, self._tables)
         release = str(self._new.source)
         return Net(
@@ -188,7 +215,8 @@ class SourceComparison:
             decides = {item.name: item.keys for item in causes if item.kind == "setting" and label in item.components}
             course = self._course(old.label, label)
             for item in changed_defaults(self._table, (old, view), course, view.entries(), decides):
-                changed.setdefault((item.name, repr(item.before), repr(item.after), item.since), []).append(item)
+                told = item.name, repr(item.before), repr(item.after), item.since, item.formerly
+                changed.setdefault(told, []).append(item)
         joined = [_joined(items) for items in changed.values()]
         yield from sorted(joined, key=lambda item: (not item.decides, not item.moves))
 
@@ -208,7 +236,7 @@ class SourceComparison:
                 course = self._course(old.component, new.component, setting)
                 more = only_with(net_change(course, keys, new.mode), usual)
                 sides = course.circumstances(course.releases[0]), course.circumstances(course.releases[-1])
-                causes = by_setting.setdefault(setting, Causes(self._tables, self._table.releases))
+                causes = by_setting.setdefault(setting, Causes(self._tables, self._table.releases, given=True))
                 causes.add(new, more, sides)
         told = [(cause, setting.guard) for setting, causes in by_setting.items() for cause in causes.shared()]
         return joined([(cause, guard) for cause, guard in told if cause.applies is not False])
@@ -250,6 +278,9 @@ def _joined(items: Sequence[ChangedDefault]) -> ChangedDefault:
         tuple(dict.fromkeys(key for item in items for key in item.decides)),
         tuple(dict.fromkeys(key for item in items for key in item.moves)),
         next((item.says for item in items if item.says), None),
+        first.formerly,
+        first.settled,
+        tuple(dict.fromkeys(key for item in items for key in item.paces)),
     )
 
 

@@ -36,8 +36,9 @@ def asked_for(keys: Sequence[str], old: View, new: View) -> frozenset[str]:
     known = dict.fromkeys(entry.key for view in (new, old) for entry in view.entries())
     for key in keys:
         matches = [(view, match.entry) for view in (new, old) for match in view.find(key)]
-        # A name that users choose freely takes in every misspelling.
-        chosen = {entry.key for view, entry in matches if view.template(entry).rank == OPEN}
+        # A name that ends as users choose takes in every misspelling; `eval_{eval_dataset}_loss` does not.
+        free = {entry.key for view, entry in matches if view.template(entry).rank == OPEN}
+        chosen = {name for name in free if name.endswith("}")}
         meant = {key} if key in known else {entry.key for _, entry in matches} - chosen
         meant = meant or (set() if get_close_matches(key, known, cutoff=_CLOSE) else chosen)
         if not meant:
@@ -66,10 +67,11 @@ def of_keys(result: DiffResult, keys: Collection[str]) -> DiffResult:
                 item,
                 decides=tuple(key for key in item.decides if key in names),
                 moves=tuple(key for key in item.moves if key in names),
+                paces=tuple(key for key in item.paces if key in names),
                 says=item.says if names.intersection(item.moves) else None,
             )
             for item in result.defaults
-            if names.intersection(item.decides) or names.intersection(item.moves)
+            if names.intersection((*item.decides, *item.moves, *item.paces))
         ),
     )
 

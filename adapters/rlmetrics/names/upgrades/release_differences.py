@@ -76,7 +76,8 @@ class _Diff:
         self._alone = all(len({place[0] for place in places}) < 2 for places in (self._before, self._after))
         self._alone |= old.source.framework != new.source.framework
         self._comparison = SourceComparison(old, new, config)
-        self._causes = Causes(old.tables, self._comparison.releases)
+        self._given = tuple(map(str, config or ()))
+        self._causes = Causes(old.tables, self._comparison.releases, given=bool(config))
 
     @property
     def releases(self) -> Releases | None:
@@ -130,6 +131,7 @@ class _Diff:
             str(self._new.source),
             tuple(view.source.choice for view in (self._old, self._new) if view.source.choice),
             tuple(unreviewed),
+            self._given,
         )
 
     def _components(

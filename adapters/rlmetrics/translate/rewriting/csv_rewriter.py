@@ -77,8 +77,8 @@ class CsvRewriter(LogRewriter[CsvTable]):
             if is_plain and not any(column.move for column in written):
                 _copy(path, out.write, header.start, end)
             else:
-                for line, cells, end_of_line in _rows(path, header, end):
-                    row = [_value(path, line, cells[c.index], c.move, header) for c in written]
+                for line, cells, end_of_line in _lines(path, header, end):
+                    row = [_value(path, line, cells[c.index], c.move, header) for c in written] if cells else []
                     text = header.delimiter.join(row) + end_of_line
                     out.write(text.encode("utf-8", "surrogateescape"))
 
@@ -101,11 +101,12 @@ class CsvRewriter(LogRewriter[CsvTable]):
         written: dict[str, list[TranslatedEntry]] = {key: [] for key in keys}
         for entry in entries:
             written[entry.old].append(entry)
-        for line, cells, end_of_line in _rows(path, header, end):
-            key = unquoted(cells[place]).strip()
-            if key not in written:
+        for line, cells, end_of_line in _lines(path, header, end):
+            key = unquoted(cells[place]).strip() if cells else ""
+            if not cells or key not in written:
                 out.write((header.delimiter.join(cells) + end_of_line).encode("utf-8", "surrogateescape"))
-            for entry in written.get(key, ()):
+                continue
+            for entry in written[key]:
                 row = list(cells)
                 if entry.name != key:
                     row[place] = quoted_like(row[place], entry.name, header.delimiter)
@@ -211,9 +212,16 @@ def _comparable(path: Path, line: int, cell: str, move: Translation, header: Hea
 
 
 def _rows(path: Path, header: Header, end: int) -> Iterable[tuple[int, list[str], str]]:
+    """Yield number, cells and line end of each row."""
+    return (row for row in _lines(path, header, end) if row[1])
+
+
+def _lines(path: Path, header: Header, end: int) -> Iterable[tuple[int, list[str], str]]:
+    """Yield number, cells and line end of each line; an empty one has no cells."""
     for line, record in records(path, header.start, end, header.lines + 1):
         text = record.decode("utf-8", "surrogateescape")
         if not text.strip("\r\n"):
+            yield line, [], text
             continue
         parts = split(text, header.delimiter)
         if parts is None or len(parts[0]) != len(header.cells):

@@ -14,8 +14,8 @@ from .log_rewriter import LogRewriter
 
 __all__ = ["ParquetRewriter"]
 
-_BATCH = 1 << 20
-"""Rows that are translated at once: as many as a row group usually has."""
+_BATCH = 1 << 17
+"""Rows that are translated at once: with more, the processor waits for memory that was not used before."""
 _SAMPLE = 10_000
 """Rows that tell how many values of a column differ."""
 
@@ -30,30 +30,33 @@ class ParquetRewriter(LogRewriter[ParquetTable]):
             InputError: A column that is to be converted holds no numbers.
         """
         import narwhals as nw
-        import pyarrow as pa
+        from pyarrow import Table
         from pyarrow.parquet import ParquetWriter
 
         from ..frame_names import frame_names
 
         file = self.log.file
-        empty = nw.from_native(file.schema_arrow.empty_table(), eager_only=True)
+        # The schema's own method for it imports pandas.
+        empty = nw.from_native(Table.from_batches([], file.schema_arrow), eager_only=True)
         names = frame_names(translator, self.log.layout, empty.schema, exact=True)
 
         def parts() -> Iterator[Any]:
-            for batch in self.log.batches(_BATCH):
-                yield nw.from_native(pa.Table.from_batches([batch]), eager_only=True)
+            for part in self.log.parts(_BATCH):
+                yield nw.from_native(part, eager_only=True)
 
         names.decide(parts, [*self.log.names()])
         report.records += file.metadata.num_rows
         schema = names.translated(empty).to_native().schema.with_metadata(_metadata(file.schema_arrow))
-        first = next(self.log.batches(_SAMPLE), None)
-        sample = empty if first is None else nw.from_native(pa.Table.from_batches([first]), eager_only=True)
-        coded = _coded(names.translated(sample).to_native())
+        # Where a point is left out for another one, that may stand in any part.
+        read = parts() if names.is_by_row else iter([nw.from_native(self.log.table(), eager_only=True)])
+        made = (names.translated(part).to_native().cast(schema) for part in read)
+        part = next(made, None)
+        coded = [] if part is None else _coded(part.slice(0, _SAMPLE))
         options = {"compression": _compression(file), "use_dictionary": coded}
         with output.open("wb") as out, ParquetWriter(out, schema, **options) as writer:
-            # Where a point is left out for another one, that may stand in any part.
-            for part in parts() if names.is_by_row else [nw.from_native(self.log.table(), eager_only=True)]:
-                writer.write_table(names.translated(part).to_native().cast(schema))
+            while part is not None:
+                writer.write_table(part)
+                part = next(made, None)
 
 
 def _coded(sample: Any) -> list[str]:

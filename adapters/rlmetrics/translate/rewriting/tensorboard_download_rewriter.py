@@ -15,7 +15,7 @@ from ..report import Report
 from ..translator import TranslatedEntry, Translator
 from .log_rewriter import LogRewriter
 
-__all__ = ["DownloadRewriter"]
+__all__ = ["DownloadRewriter", "converted_text"]
 
 
 class DownloadRewriter(LogRewriter[DownloadedTags]):
@@ -76,7 +76,7 @@ def _written(path: Path, entry: TranslatedEntry, translator: Translator) -> byte
         if len(cells) == 3:
             end = line[len(line.rstrip("\r\n")) :]
             try:
-                lines[index] = ",".join([*cells[:2], _converted(cells[2], entry, translator)]) + end
+                lines[index] = ",".join([*cells[:2], converted_text(cells[2], entry, translator)]) + end
             except InputError as error:
                 raise InputError(str(error), path, index + 1) from None
     return "".join(lines).encode()
@@ -93,7 +93,7 @@ def _json_written(path: Path, text: str, entry: TranslatedEntry, translator: Tra
         if isinstance(point, Array) and len(point.items) == 3:
             value = point.items[2]
             old = _spelled(text, value)
-            new = _converted(old, entry, translator)
+            new = converted_text(old, entry, translator)
             if new != old:
                 document.replace(value.start, value.end, f'"{new}"' if isinstance(value, Text) else new)
     return document.changed()
@@ -103,7 +103,8 @@ def _spelled(text: str, value: Node) -> str:
     return value.value if isinstance(value, Text) else text[value.start : value.end]
 
 
-def _converted(text: str, entry: TranslatedEntry, translator: Translator) -> str:
+def converted_text(text: str, entry: TranslatedEntry, translator: Translator) -> str:
+    """Return a value as it stands under its new key; what is no number stays."""
     value = number(text.strip())
     if not isinstance(value, Decimal) or value.is_nan():
         return text

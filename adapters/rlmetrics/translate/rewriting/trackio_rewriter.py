@@ -45,7 +45,7 @@ class TrackioRewriter(RowRewriter[TrackioProject]):
                     row = logged_dict(path, number, text)
                     new = text[: row.start] + rewriter.members(text, row) + text[row.end :]
             except InputError as error:
-                raise row_error(path, number, str(error)) from None
+                raise error if error.path else row_error(path, number, str(error)) from None
             return new.encode() if isinstance(content, bytes) else new
 
         with rewriting(path, output, ("metrics", "configs")) as database:

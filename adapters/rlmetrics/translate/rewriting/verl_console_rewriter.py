@@ -52,7 +52,7 @@ class VerlConsoleRewriter(RowRewriter[VerlConsole]):
             return written, 1
 
         def torn(line: str) -> bool:
-            return not line.endswith("\n") and _TORN.search(line) is not None
+            return not line.endswith(("\n", "\r")) and _TORN.search(line) is not None
 
         translate_lines(self.log, output, report, rewrite, torn)
 

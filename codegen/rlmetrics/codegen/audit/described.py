@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from rlmetrics.names.tables.tables import FrameworkTable, Tables
+from rlmetrics.names.tables.framework_table import FrameworkTable
+from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["DescribedKey", "Description", "describe"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rlmetrics.names.tables.tables import FrameworkTable, statements
+from rlmetrics.names.tables.framework_table import FrameworkTable, statements
 
 from ..locks.anchor_marks import Mark, places_of
 from ..locks.packages import Package

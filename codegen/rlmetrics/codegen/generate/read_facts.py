@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rlmetrics.names.tables.table_text import Rows
+from rlmetrics.names.tables.tables import Tables
 
 from ..output.input_digest import digest_of
 
-__all__ = ["Files", "ReadTables", "Seen", "ranges_in"]
+__all__ = ["AskedTables", "Files", "ReadTables", "Seen", "ranges_in"]
+
+_T = TypeVar("_T")
 
 _RANGE = re.compile(r'"((?:[0-9][\w.]*)?(?:\.\.(?:[0-9][\w.]*)?)?)"')
 """A release or a range of them, as a text of JSON."""
@@ -132,6 +135,7 @@ class Files:
         self._facts: dict[str, _Fact] = {}
         self._ranges: dict[str, tuple[frozenset[str], int]] = {}
         self._known: dict[str, tuple[frozenset[int], frozenset[str]]] = {}
+        self._shared: dict[object, tuple[Any, ReadTables]] = {}
 
     def __getitem__(self, name: str) -> Mapping[str, Any]:
         if name not in self._parsed:
@@ -155,6 +159,13 @@ class Files:
             found = ranges_in(self.texts.get(name, ""))
             self._ranges[name] = found, _number(name, "ranges", *sorted(found))
         return self._ranges[name]
+
+    def shared(self, make: Callable[[Tables], _T]) -> tuple[_T, ReadTables]:
+        """Return what is made of all tables, once in a process, and what was read for that."""
+        if make not in self._shared:
+            read = ReadTables(self)
+            self._shared[make] = make(Tables(read.load)), read
+        return self._shared[make]
 
     def prepare(self) -> None:
         """Take all apart, for processes that inherit them."""
@@ -218,6 +229,13 @@ class ReadTables:
         """Return which tables were read so far."""
         return frozenset(self._notes)
 
+    def include(self, other: ReadTables) -> None:
+        """Note all that was read of other tables, too."""
+        for name, notes in other._notes.items():
+            own = self._of(name)
+            own.facts |= notes.facts
+            own.absent |= notes.absent
+
     def seen(self) -> dict[str, Seen]:
         """Return what was read."""
         digests = self._files.digests
@@ -225,6 +243,26 @@ class ReadTables:
             name: Seen(digests.get(name), array("Q", sorted(notes.facts)), tuple(sorted(notes.absent)))
             for name, notes in self._notes.items()
         }
+
+
+class AskedTables(Tables):
+    """Tables for questions; what is made of all tables is made once, and read by each that asks for it.
+
+    Args:
+        files: The tables.
+        read: Notes what is read.
+    """
+
+    def __init__(self, files: Files, read: ReadTables) -> None:
+        super().__init__(read.load)
+        self._files = files
+        self._read = read
+
+    def shared(self, make: Callable[[Tables], _T]) -> _T:
+        """Return what is made of all tables, and note what was read for it."""
+        made, read = self._files.shared(make)
+        self._read.include(read)
+        return made
 
 
 class _Notes:
@@ -254,6 +292,21 @@ class _ReadEntries(Mapping[str, Any]):
         self._given[name] = given = _given(part, self._notes)
         return given
 
+    def get(self, name: Any, default: Any = None) -> Any:
+        """Return an entry, or the default."""
+        if name in self:
+            return self._given[name]
+        return default
+
+    def __contains__(self, name: object) -> bool:
+        if name in self._given:
+            return True
+        if name not in self._parts:
+            self._notes.absent.add(f"{self._fact.place}\0{name}")
+            return False
+        self[str(name)]  # that it is there is noted with what it says
+        return True
+
     def __iter__(self) -> Iterator[str]:
         self._notes.facts.add(self._fact.outline)
         return iter(self._parts)
@@ -270,13 +323,17 @@ class _ReadRows(Rows):
         assert fact.parts is not None
         notes.facts.add(fact.there)
         self._fact, self._parts, self._notes = fact, fact.parts, notes
+        self._given: dict[Any, Any] = {}
 
     def __getitem__(self, place: Any) -> Any:
+        if place.__class__ is int and place in self._given:
+            return self._given[place]
         part = self._parts.get(place) if isinstance(place, int) else None
         if part is None:
             self._notes.facts.add(self._fact.whole)
             return self._fact.value[place]
         self._notes.facts.add(part.whole)
+        self._given[place] = part.value
         return part.value
 
     def __iter__(self) -> Iterator[Any]:

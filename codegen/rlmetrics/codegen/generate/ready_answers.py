@@ -23,7 +23,7 @@ from ..output.prose import header
 from ..output.store import Output
 from ..tables.json_tables import FOLDER
 from .alike_releases import AlikeReleases
-from .read_facts import Files, ReadTables, Seen
+from .read_facts import AskedTables, Files, ReadTables, Seen
 from .ready_questions import ALL, NAMED, RELEASED, KeyShare
 
 __all__ = ["MADE_BY", "emit"]
@@ -197,7 +197,7 @@ def _answer(unit: _Unit) -> _Answered:
     files = _files
     assert files is not None
     read = ReadTables(files)
-    tables = Tables(read.load)
+    tables = AskedTables(files, read)
     answers: _Texts = {}
     if unit.book in NAMED:
         for name in unit.about:

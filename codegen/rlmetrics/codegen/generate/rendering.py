@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ..cache import keeping, kept
 from ..findings import has_errors, sort
 from ..lint import Context, check_spec
 from ..loader import read
 from ..output.store import MARKER, Output, Rendered
-from ..spec import Spec
+from ..tables import Definitions
 from ..tables import render as render_tables
 from . import functional, fused, meaning_lines, part, ready_answers, reference_pages, schema, suite_modules
 from .functions import ComputeFunction, resolve
@@ -21,11 +22,16 @@ def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> R
     Args:
         root: The checkout.
         overlays: Folders with further YAML.
-        cache: A folder that keeps answers that were put together.
+        cache: A folder that keeps answers that were put together, and tables that take long.
 
     Returns:
         The outputs; where the spec has errors, all of them in place of the outputs.
     """
+    with keeping(cache):
+        return _rendered(root, overlays, cache)
+
+
+def _rendered(root: Path, overlays: Sequence[Path], cache: Path | None) -> Rendered:
     spec, unread = read(root / "spec", overlays)
     if spec is None:
         return Rendered(findings=tuple(unread))
@@ -34,22 +40,27 @@ def render(root: Path, overlays: Sequence[Path], cache: Path | None = None) -> R
     findings = sort([*unread, *check_spec(spec, context, errors_only=True)])
     if has_errors(findings):
         return Rendered(findings=tuple(findings))
-    functions, findings = resolve(spec, context.programs)
+    functions, findings = resolve(spec, context.definitions.programs)
     if findings:
         return Rendered(findings=tuple(findings))
-    return Rendered(tuple(_outputs(spec, functions, cache)))
+    return Rendered(tuple(_outputs(context, functions, cache)))
 
 
-def _outputs(spec: Spec, functions: Mapping[str, Sequence[ComputeFunction]], cache: Path | None) -> Iterator[Output]:
+def _outputs(
+    context: Context, functions: Mapping[str, Sequence[ComputeFunction]], cache: Path | None
+) -> Iterator[Output]:
+    spec, definitions = context.spec, context.definitions
+    same = (definitions.digest,)
     yield from part.emit()
-    logged = list(reference_pages.logged_keys(spec))
+    # Most edits change a text. What is made without any is made of the spec without them, and kept.
+    logged = kept("logged_keys", same, lambda: list(reference_pages.logged_keys(definitions.spec)))
     yield from functional.emit(spec, functions, logged)
     yield from fused.emit(spec, functions)
     yield from suite_modules.emit(functions)
     yield from reference_pages.emit(spec, functions, logged)
     yield from schema.emit(spec)
-    yield from meaning_lines.emit(spec)
-    tables = render_tables(spec)
+    yield from kept("meaning_lines", same, lambda: list(meaning_lines.emit(definitions.spec)))
+    tables = render_tables(spec, cache, Definitions(definitions.spec, definitions.digest))
     for path, text in tables.items():
         yield Output(path, text, _source_of(text))
     yield from ready_answers.emit(tables, cache)

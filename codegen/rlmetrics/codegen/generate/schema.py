@@ -32,30 +32,30 @@ from ..spec import Spec
 
 FOLDER = "codegen/rlmetrics/codegen/schema"
 
-KINDS: dict[str, tuple[type[BaseModel], str]] = {
-    "component": (ComponentFile, "framework.py"),
-    "convention": (Convention, "convention.py"),
-    "framework": (Framework, "framework.py"),
-    "glossary": (Glossary, "translation.py"),
-    "health": (HealthFile, "health.py"),
-    "inputs": (Inputs, "metric.py"),
-    "metrics": (Family, "metric.py"),
-    "sentences": (Sentences, "translation.py"),
-    "signatures": (Signatures, "signature.py"),
-    "sources": (SourceTable, "base.py"),
-    "spec": (SpecInfo, "framework.py"),
-    "suite": (SuiteFile, "suite.py"),
-    "tracker": (Tracker, "framework.py"),
+KINDS: dict[str, type[BaseModel]] = {
+    "component": ComponentFile,
+    "convention": Convention,
+    "framework": Framework,
+    "glossary": Glossary,
+    "health": HealthFile,
+    "inputs": Inputs,
+    "metrics": Family,
+    "sentences": Sentences,
+    "signatures": Signatures,
+    "sources": SourceTable,
+    "spec": SpecInfo,
+    "suite": SuiteFile,
+    "tracker": Tracker,
 }
-"""The model of each kind of file, and the module that defines it."""
+"""The model of each kind of file."""
 
 
 def emit(spec: Spec) -> Iterator[Output]:
     """Yield one JSON Schema for each kind of spec file, with the names that the spec itself defines."""
     levels = [*spec.signatures.levels]
     names = {"levels": levels, "parts": [*levels, UPDATE], "sources": [*spec.sources]}
-    for kind, (model, module) in KINDS.items():
-        source = f"codegen/rlmetrics/codegen/model/{module}"
+    for kind, model in KINDS.items():
+        source = f"codegen/{model.__module__.replace('.', '/')}.py"
         schema = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$comment": header(source),

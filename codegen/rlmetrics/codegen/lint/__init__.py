@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import loader
+from ..cache import keeping
 from ..findings import SpecFinding, sort
 from ..loader.reading_findings import LOAD_CHECKS
 from ..loader.spec_tree import collector_paused
@@ -38,7 +39,7 @@ def lint(root: Path, overlays: Sequence[Path] = ()) -> list[SpecFinding]:
     Returns:
         All findings in the order of their places. Entries that cannot be read are left out of the further checks.
     """
-    with collector_paused():
+    with collector_paused(), keeping(None):
         spec, findings = loader.read(root, overlays)
         if spec is None:
             return findings

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..cache import kept
 from .digests import digest, dumped, values_of
 
 if TYPE_CHECKING:
@@ -47,11 +48,19 @@ class Carried:
 
     def digests(self, subject: str) -> list[str]:
         """Return the digests of the meanings of a subject: ``metric …``, ``trait …``, or the place of what is said."""
-        return sorted(self._by_subject.get(subject, ()))
+        return self._digests.get(subject, [])
 
     def rows(self, subject: str) -> Iterable[CarriedRow]:
         """Return a key for each meaning of a subject, of several the newest."""
         return self._by_subject.get(subject, {}).values()
+
+    @cached_property
+    def _digests(self) -> Mapping[str, list[str]]:
+        def found() -> dict[str, list[str]]:
+            return {subject: sorted(rows) for subject, rows in self._by_subject.items()}
+
+        # All keys of all components are resolved for them, and no text for readers is said of a key.
+        return kept("carried", (self._context.digest,), found)
 
     @cached_property
     def _by_subject(self) -> Mapping[str, dict[str, CarriedRow]]:

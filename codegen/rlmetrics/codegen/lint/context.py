@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from uuid import uuid4
 
 from rlmetrics.names.settings.guards import GuardError
 
 from ..meaning import FrameworkScope, Resolved, chain, scope_of, spelled
 from ..meaning.overridden import of_base
 from .compiled_formulas import FormulaProgram, programs
+from .definitions_digest import definitions_digest
 from .reach import ReadGuard
 from .readable import readable
 
@@ -26,6 +28,7 @@ __all__ = ["ComponentScope", "Context", "FileScope", "SearchResult"]
 
 _Item = TypeVar("_Item")
 Table = Literal["config", "placeholders", "profiles"]
+_UNSAID = {"brief": "", "description": ""}
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,36 @@ class Context:
         self.guards: dict[str, ReadGuard | None] = {}
         """Each guard as `guardsets` has read it; None for those that cannot be read."""
         self._config: dict[tuple[str, str], dict[str, ConfigKey]] = {}
+        self._once: dict[str, Any] = {}
         self._spellings: dict[tuple[str, str], frozenset[str]] = {}
+
+    def once(self, name: str, derive: Callable[[Context], _Item]) -> _Item:
+        """Return what several checks derive from the spec, worked out by the first."""
+        if name not in self._once:
+            self._once[name] = derive(self)
+        derived: _Item = self._once[name]
+        return derived
+
+    @cached_property
+    def definitions(self) -> Context:
+        """The same without what is written for readers."""
+        spec = self.spec
+        metrics = {name: metric.model_copy(update=_UNSAID) for name, metric in spec.metrics.items()}
+        families = {
+            name: family.model_copy(
+                update={"title": "", "description": "", "metrics": {one: metrics[one] for one in family.metrics}}
+            )
+            for name, family in spec.families.items()
+        }
+        return Context(replace(spec, metrics=metrics, families=families, texts={}))
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the spec, as far as it is not written for readers."""
+        try:
+            return definitions_digest(self.spec)
+        except OSError:
+            return uuid4().hex  # what cannot be read may say anything: nothing that was kept is of this spec
 
     @cached_property
     def frameworks(self) -> Mapping[str, FrameworkScope]:

@@ -52,6 +52,8 @@ class Check:
         stops: Whether an error keeps everything from being generated; one that is about pages only does not.
         whole: Whether it finds what stands nowhere, belongs to nothing, or is made of pieces of several files. It does
             not run while a part of the spec cannot be read, since that may be the place.
+        prose: Whether it looks at what is written for readers: briefs and descriptions of metrics, other languages,
+            guides, pages. All other checks get a spec without these, and are not run again when only these change.
     """
 
     id: str
@@ -61,14 +63,22 @@ class Check:
     run: Callable[[Context], Iterator[Hit]] | None = None
     stops: bool = True
     whole: bool = False
+    prose: bool = False
 
 
 def check(
-    name: str, level: FindingLevel, *, what: str, fix: str, stops: bool = True, whole: bool = False
+    name: str,
+    level: FindingLevel,
+    *,
+    what: str,
+    fix: str,
+    stops: bool = True,
+    whole: bool = False,
+    prose: bool = False,
 ) -> Callable[[Callable[[Context], Iterator[Hit]]], Check]:
     """Make a check of a function that yields hits."""
 
     def make(run: Callable[[Context], Iterator[Hit]]) -> Check:
-        return Check(name, level, what, fix, run, stops, whole)
+        return Check(name, level, what, fix, run, stops, whole, prose)
 
     return make

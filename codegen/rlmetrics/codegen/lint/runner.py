@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..findings import Related, SpecFinding, sort
 from .context import Context
+from .kept_hits import hits_of
 from .lint_check import Check, Hit
 from .root_causes import order
 
@@ -60,7 +61,7 @@ def run(
             continue
         if check.whole and spec.unread:
             continue
-        for hit in check.run(context):
+        for hit in hits_of(check, context):
             if not allowed.silences(check.id, hit):
                 findings.append(_finding(spec, check, hit))
     silenceable = [check.id for check in checks if check.run is not None]

@@ -62,7 +62,7 @@ def sentences(context: Context, carried: Carried | None = None) -> list[Sentence
         context: The spec.
         carried: Of which keys they are told, if the caller has use for it, too.
     """
-    return list(_Sentences(context, carried or Carried(context)).all())
+    return list(_Sentences(context, carried or Carried(context.definitions)).all())
 
 
 class _Sentences:

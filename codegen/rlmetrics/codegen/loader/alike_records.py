@@ -1,4 +1,4 @@
-"""Writes out records that are like others: what these say, and besides what the own ones say."""
+"""Writes out records and settings that are like others: what these say, and besides what own records say."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..model import ComponentFile, Record
+from ..model import ComponentFile, ConfigKey, Record
 
 if TYPE_CHECKING:
     from .document import YamlPath
@@ -25,8 +25,8 @@ class AlikeRecords:
 
     Attributes:
         files: The files, by stem.
-        moved: For each file, what a record takes from another one: from which file, and where it stands there.
-        faults: Records of which there is none: file, place, what is wrong, what to do.
+        moved: For each file, what is taken from another one: from which file, and where it stands there.
+        faults: Records and settings of which there is none: file, place, what is wrong, what to do.
     """
 
     def __init__(self, files: Mapping[str, ComponentFile]) -> None:
@@ -44,7 +44,23 @@ class AlikeRecords:
         }
         same = all(keys[name] is records for name, records in file.keys.items() if isinstance(records, Record))
         same = same and all(keys[name] == records for name, records in file.keys.items() if isinstance(records, list))
-        return file if same else file.model_copy(update={"keys": keys})
+        config = {name: self._setting(stem, name, key) for name, key in file.config.items()}
+        same = same and all(config[name] is key for name, key in file.config.items())
+        return file if same else file.model_copy(update={"keys": keys, "config": config})
+
+    def _setting(self, stem: str, name: str, key: ConfigKey) -> ConfigKey:
+        """Return what the file says of a setting that it is like."""
+        if key.like is None:
+            return key
+        stated = self._stated.get(key.like)
+        other = None if stated is None else stated.config.get(name)
+        if other is None or other.like is not None:
+            fix = "name a file that says it" if stated is not None else self._unknown(key.like)
+            message = f"`{key.like}` says nothing of the setting `{name}`"
+            self.faults.append((stem, ("config", name, "like"), message, fix))
+            return key
+        self.moved[stem]["config", name] = key.like, ("config", name)
+        return other
 
     def _written(
         self, stem: str, name: str, record: Record, path: YamlPath, users: frozenset[tuple[str, str]] = frozenset()
@@ -89,14 +105,16 @@ class AlikeRecords:
 
     def _wrong(self, owner: str, name: str, other: object) -> tuple[str, str]:
         if owner not in self._stated:
-            near = difflib.get_close_matches(owner, self._stated, n=1)
-            fix = f"did you mean `{near[0]}`?" if near else "name a file of the framework, or a record of this file"
-            return f"there is no file or record `{owner}`", fix
+            return f"there is no file or record `{owner}`", self._unknown(owner)
         if isinstance(other, Record):
             return f"the record `{name}` of `{owner}` is in the end like itself", "write one of them out"
         if isinstance(other, Iterable):
             return f"`{owner}` has several records of `{name}`", "write the record out"
         return f"`{owner}` has no record `{name}`", "name a file that has one"
+
+    def _unknown(self, owner: str) -> str:
+        near = difflib.get_close_matches(owner, self._stated, n=1)
+        return f"did you mean `{near[0]}`?" if near else "name a file of the framework, or a record of this file"
 
 
 def _renamed(key: str, instead: Mapping[str, str]) -> str:

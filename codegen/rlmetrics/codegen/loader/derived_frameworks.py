@@ -16,7 +16,7 @@ from rlmetrics.names.tables.versions import RangeError, Releases
 
 from ..meaning.resolution import chain
 from ..model import ComponentFile, Default, Framework
-from ..model.framework import ReportedFault, Unlogged
+from ..model.component_file import ReportedFault, Unlogged
 from ..spec import FrameworkBase, FrameworkSpec
 
 if TYPE_CHECKING:
@@ -125,7 +125,10 @@ def based_on(framework: Framework, files: Mapping[str, ComponentFile], base: Fra
         for part in chain(base.files, stem.removeprefix(prefix))
     )
     imported = base.framework.imported
-    taken = {f"{prefix}{stem}": moved.file(base.files[stem], prefix, imported) for stem in stems}
+    taken: dict[str, ComponentFile] = {}
+    for stem in stems:
+        named = base.files[stem].model_copy(update={"groups": base.groups.get(stem, {})})
+        taken[f"{prefix}{stem}"] = moved.file(named, prefix, imported)
     return FrameworkBase(derives.from_, base, moved.head(base.framework), releases, under, taken)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -42,13 +44,19 @@ class YamlDocument:
         file: The name that locations carry.
         text: The whole text.
         data: Plain dicts, lists and scalars; None if the file could not be read.
+        compose: Gives the nodes with their places. Few files are ever asked where something stands.
     """
 
     file: str
     text: str
     data: Any
-    root: Node | None = field(default=None, repr=False, compare=False)
+    compose: Callable[[], Node | None] = field(default=lambda: None, repr=False, compare=False)
     _keys: dict[int, dict[str, tuple[Node, Node]]] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def root(self) -> Node | None:
+        """The node of the whole file."""
+        return self.compose()
 
     def locate(self, path: YamlPath, *, value: bool = False) -> Location:
         """Return the place of a node, or of its nearest existing parent.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import difflib
 import operator
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from rlmetrics.names.settings.guards import GuardError, names_in
 from rlmetrics.names.tables.versions import RangeError, Releases
 
+from ..meaning.overridden import of_base
 from ..meaning.resolution import chain
-from ..meaning.spelled import spelled
+from ..meaning.spelled import fitting, spelled
 from ..model import ComponentFile, Fact, Framework, Piece, Ranges, Record, SharedFact, Tracking
 from .alike_records import AlikeRecords
 from .citations import cite
@@ -61,11 +61,13 @@ class WrittenOut:
 
     Attributes:
         files: By stem.
+        groups: For each file that has some, its groups as they were written; derived frameworks may name them.
         moved: For each file, entries that were written elsewhere: in which file, at which place.
         faults: What is wrong with groups.
     """
 
     files: dict[str, ComponentFile]
+    groups: dict[str, dict[str, list[Fact]]] = field(default_factory=dict)
     moved: dict[str, dict[YamlPath, _Place]] = field(default_factory=dict)
     faults: list[GroupFault] = field(default_factory=list)
 
@@ -78,12 +80,13 @@ def write_out(
     Args:
         framework: The framework.
         files: Its component files by stem.
-        base: What it takes over from the framework that it derives from, with groups written out.
+        base: What it takes over from the framework that it derives from, with groups written out and as they were.
     """
     alike = AlikeRecords(files if base is None else {**base.files, **files})
     kept = KeptFields(alike.files)
     files = {stem: kept.files[stem] for stem in files}
-    result = WrittenOut(dict(files), faults=[GroupFault("unknown-record", *fault) for fault in alike.faults])
+    groups = {stem: file.groups for stem, file in files.items() if file.groups}
+    result = WrittenOut(dict(files), groups, faults=[GroupFault("unknown-record", *fault) for fault in alike.faults])
     rows = [(item.release, item.date) for item in framework.releases] if base is None else base.releases
     order = Releases(rows)
     used: set[_Place] = set()
@@ -176,7 +179,7 @@ class _Writer:
         kind = dict(self._heads)[having[0]].tracking[item.like]
         said = {"route": kind.route, "enable": kind.enable, "x_axis": kind.x_axis}
         said = {name: text.replace("{settings}", item.settings or "") for name, text in said.items()}
-        rhythm = {"every": kind.every, "interval": kind.interval}
+        rhythm = {"in_training": kind.in_training, "every": kind.every, "interval": kind.interval}
         return item.model_copy(update={**said, **rhythm, "like": None, "settings": None})
 
     def _record(self, record: Record, path: YamlPath) -> Record:
@@ -236,8 +239,7 @@ class _Writer:
             return entry
         keys: list[str] = []
         for index, key in enumerate(entry.keys):
-            pattern = re.compile(".*".join(map(re.escape, key.split("*"))))
-            found = [each for each in self._spellings if pattern.fullmatch(each)] if "*" in key else [key]
+            found = fitting(key, self._spellings)
             if not found:
                 place: YamlPath = (*path, "keys", index)
                 message = f"no key of this file or of those that it extends is like `{key}`"
@@ -301,6 +303,9 @@ class _Writer:
                 continue
             self._used.add((owner, ("groups", name)))
             for number, fact in enumerate(facts):
+                if of_base(owner) and fact.at:
+                    # Lines of the base prove nothing of the code for which a file of this framework says the same.
+                    fact = fact.model_copy(update={"at": []})
                 if self._within(fact.releases, covered) != 0:
                     yield from self._facts(fact, ("groups", name, number), covered, (*open_, name), owner)
 

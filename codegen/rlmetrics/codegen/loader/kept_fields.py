@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..meaning.resolution import chain
-from ..meaning.spelled import spelled
+from ..meaning.spelled import fitting, spelled
 from ..model import ComponentFile, Profile, Record
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class KeptFields:
     def _kept(self, stem: str, nearer: list[str], name: str, record: Record, path: YamlPath) -> Record:
         """Return a record with what it keeps: what all records that it replaces say alike."""
         if record.logged is not None:
-            return record
+            return self._omitted(nearer, record)
         kept: dict[str, Any] = {} if record.family else self._family(stem, nearer, name, path)
         family = kept.get("family", record.family)
         before = [list(self._before(nearer, key)) for key in family or [name]]
@@ -92,6 +92,15 @@ class KeptFields:
                 kept[field] = value
                 self.moved[stem][(*path, field)] = found[0].stem, (*found[0].path, field)
         return record.model_copy(update=kept) if kept else record
+
+    def _omitted(self, nearer: list[str], record: Record) -> Record:
+        """Return a record of what is never logged with the inherited keys that each ``*`` stands for."""
+        if not any("*" in key for key in record.family):
+            return record
+        known = [*dict.fromkeys(key for part in nearer for key in self._keys.get(part, ()))]
+        # What fits nothing stays, so that lint shows it.
+        keys = [key for text in record.family for key in fitting(text, known) or [text]]
+        return record.model_copy(update={"family": dict.fromkeys(keys)})
 
     def _family(self, stem: str, nearer: list[str], name: str, path: YamlPath) -> dict[str, Any]:
         """Return the family of the record of the same name that is replaced, if its name is no key itself."""

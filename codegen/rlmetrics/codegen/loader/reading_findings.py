@@ -45,7 +45,7 @@ LOAD_CHECKS: tuple[LoadCheck, ...] = (
     LoadCheck("wrong-value", "A value that is not allowed at its place.", "use one of the allowed values"),
     LoadCheck("duplicate-metric", "A canonical name that two families define.", "keep one of the two"),
     LoadCheck("unknown-group", "A group of facts or a kind of tracking that nobody defines.", "define it"),
-    LoadCheck("unknown-record", "A record that is `like` one that there is not.", "name a file that has the record"),
+    LoadCheck("unknown-record", "A record or setting that is `like` one that there is not.", "name a file that has it"),
     LoadCheck("unknown-keys", "Keys with `*` that no key is like.", "correct or remove it"),
     LoadCheck("group-cycle", "A group that names itself, be it through others.", "write out what it stands for"),
     LoadCheck(

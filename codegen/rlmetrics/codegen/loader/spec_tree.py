@@ -357,7 +357,7 @@ class _Reader:
                 place = self._locate(f"{prefix}/{fault.stem}", fault.path)
                 self._report(fault.check, place, fault.message, fault.fix)
         framework = framework if around is None else with_shared(framework, around.head)
-        return FrameworkSpec(framework, written.files, written.moved, base=around)
+        return FrameworkSpec(framework, written.files, written.moved, groups=written.groups, base=around)
 
     def _check_name(self, folder: str, stem: str, name: str) -> None:
         if name != stem:

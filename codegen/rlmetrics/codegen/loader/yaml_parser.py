@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ from yaml.nodes import Node, ScalarNode
 
 from rlmetrics.names.tables.nesting import beyond, crowded
 
+from ..cache import kept
 from ..findings import Location, SpecFinding
 from .convert import COLLECTION, PLAIN, QUOTED, Converter
 from .document import YamlDocument, YamlMark, at
@@ -59,33 +61,57 @@ def parse(content: bytes, file: str) -> tuple[YamlDocument, list[SpecFinding]]:
         The document, and everything that is wrong with it as YAML. A file that cannot be read at all gives one finding
         and a document whose data is None.
     """
+    read: list[tuple[YamlDocument, list[SpecFinding]]] = []
+
+    def data_of_sound() -> bytes:
+        read.append(_read(content, file))
+        document, findings = read[0]
+        return b"" if findings else pickle.dumps(document.data, 5)
+
+    # Plain data is back ten times as soon as from YAML; as bytes, since whoever gets it may change it.
+    sound = kept("documents", (content,), data_of_sound)
+    if read:
+        return read[0]
+    if not sound:
+        return _read(content, file)
+    text = _text(content)
+    return YamlDocument(file, text, pickle.loads(sound), lambda: _nodes(text)), []
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _nodes(text: str) -> Node | None:
+    parser = _Parser(text)
     try:
-        text = content.decode("utf-8-sig")
+        return parser.get_single_node()
+    finally:
+        parser.dispose()
+
+
+def _read(content: bytes, file: str) -> tuple[YamlDocument, list[SpecFinding]]:
+    try:
+        text = _text(content)
     except UnicodeDecodeError as error:
         return _unreadable(file, content, error)
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
     broken = YamlDocument(file, text, None)
-    parser = None
     try:
         if crowded(text) and beyond(text, MAX_DEPTH, yaml.CSafeLoader) is not None:
             raise _TooDeepError
-        parser = _Parser(text)
-        root = parser.get_single_node()
+        root = _nodes(text)
     except _TooDeepError:
         place = _place(file, text, beyond(text, MAX_DEPTH, yaml.CSafeLoader) or 0)
         return broken, [_finding("yaml-depth", place, f"nested more than {MAX_DEPTH} levels deep", "flatten it")]
     except yaml.YAMLError as error:
         return broken, [_syntax_finding(error, file, text)]
-    finally:
-        if parser is not None:
-            parser.dispose()
     if root is None or (isinstance(root, ScalarNode) and root.tag == PLAIN and root.value in {"", "~", "null"}):
         return broken, [_finding("yaml-empty", Location(file), "the file is empty", "write its fields or delete it")]
     converter = Converter(file)
     data = converter.convert(root)
     if converter.aborted:
         return broken, converter.findings
-    return YamlDocument(file, text, data, root), converter.findings
+    return YamlDocument(file, text, data, lambda: root), converter.findings
 
 
 def _finding(check: str, location: Location, message: str, fix: str) -> SpecFinding:

@@ -114,7 +114,8 @@ def add_anchor(
         cache: Where archives lie.
 
     Raises:
-        UserError: If no file names that anchor, it stands in another package, or the statement is trivial.
+        UserError: If no file names that anchor, none of those that do describes the release, it stands in another
+            package, or the statement is trivial.
     """
     symbol, place = statement_at(package, path, line)
     text = text_of(symbol, place, package.texts[path].splitlines())
@@ -125,6 +126,14 @@ def add_anchor(
     if not owners:
         msg = f"nothing names an anchor {name}; add it to `at:` of the record or fact that the statement proves first"
         raise UserError(msg)
+    beside = {c.stem for c in owners if package.name == c.package and package.release not in c.covered()}
+    if beside == {c.stem for c in owners}:
+        msg = (
+            f"{' and '.join(sorted(beside))} does not describe {package.name} {package.release}; take the statement of "
+            "a release that it describes, or widen its releases first"
+        )
+        raise UserError(msg)
+    owners = [c for c in owners if c.stem not in beside]
     fitting = [c for c in owners if name not in c.anchors or c.anchors[name].package == package.name]
     if not fitting:
         known = owners[0].anchors[name].package

@@ -111,6 +111,12 @@ class LockedComponent:
         others = {anchor.package for anchor in self.anchors.values()} - {self.package}
         return (self.package, *sorted(others))
 
+    def covered(self) -> frozenset[str]:
+        """Return the releases that it describes; a derived class that says nothing may have methods of its own."""
+        return frozenset[str]().union(
+            *(claim.releases for claim in self.claims), *(item.releases for item in self.classes)
+        )
+
     def cited(self) -> frozenset[str]:
         """Return the anchors that its claims name."""
         return frozenset(name for claim in self.claims for name in claim.at)

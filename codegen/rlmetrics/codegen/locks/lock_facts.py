@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..meaning.resolution import chain
 from ..meaning.scope import FrameworkScope
-from ..model.framework import Default
+from ..model.config_key import Default
 from ..spec import FrameworkSpec
-from .lock import Kind, Lock
-from .lock_text import read_lock
+from .lock import Lock
+from .lock_text import lock_for_facts
 
 if TYPE_CHECKING:
     from ..model import ConfigKey
@@ -22,9 +22,6 @@ __all__ = ["KnownDefault", "LockFacts"]
 
 _UNKNOWN = object()
 """A default that only a run knows, such as the call of a factory."""
-
-_READ: tuple[Kind, ...] = ("anchors", "defaults")
-_READ_DERIVED: tuple[Kind, ...] = ("anchors", "defaults", "methods")
 
 
 class KnownDefault(NamedTuple):
@@ -55,8 +52,7 @@ class LockFacts:
     def __init__(self, spec: FrameworkSpec, folder: Path) -> None:
         self._spec = spec
         self._folder = folder
-        kinds = _READ if spec.base is None else _READ_DERIVED
-        self._locks = {stem: _lock(folder, stem, kinds) for stem in spec.files}
+        self._locks = {stem: lock_for_facts(folder / f"{stem}.lock", stem) for stem in spec.files}
         self.scope = FrameworkScope(spec)
 
     def added(self) -> FrameworkSpec:
@@ -91,7 +87,7 @@ class LockFacts:
         """Return the anchors of a file with their symbols, after the name of another package in which they stand."""
         anchors = _symbols(self._locks[stem], "")
         for path in sorted(self._folder.glob(f"*/{stem}.lock")):
-            anchors.update(_symbols(_lock(path.parent, stem), f"{path.parent.name} "))
+            anchors.update(_symbols(lock_for_facts(path, stem), f"{path.parent.name} "))
         return dict(sorted(anchors.items()))
 
     def defaults(self, stem: str, name: str, key: ConfigKey) -> list[KnownDefault]:
@@ -170,11 +166,6 @@ def _literal(text: str) -> object:
         return literal_eval(text)
     except (ValueError, SyntaxError):
         return _UNKNOWN
-
-
-def _lock(folder: Path, stem: str, kinds: tuple[Kind, ...] = _READ) -> Lock:
-    path = folder / f"{stem}.lock"
-    return read_lock(path.read_text(encoding="utf-8") if path.is_file() else "", path.as_posix(), stem, kinds)
 
 
 def _symbols(lock: Lock, before: str) -> dict[str, str]:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import get_args
 
 from rlmetrics.names.tables.user_errors import UserError
 
+from ..cache import kept
 from .lock import Kind, Lock, Table
 from .lock_offsets import fold, unfold
 
-__all__ = ["LockError", "read_lock", "write_lock"]
+__all__ = ["LockError", "lock_for_facts", "read_lock", "write_lock"]
 
 _HEAD = "# Kept by `rlmetrics release add` and `rlmetrics anchor add`. Do not edit.\n"
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _MOVED = "moved"
 """The table that follows the anchors of a file: parts of symbols, and by how many lines they moved."""
+_OF_FACTS: tuple[Kind, ...] = ("anchors", "defaults", "methods")
+"""What facts are held against."""
 _BY_NAME: dict[str, Kind] = {str(kind): kind for kind in _KINDS}
 
 
@@ -90,6 +94,16 @@ def read_lock(text: str, file: str, component: str, only: Collection[Kind] = _KI
         if ("anchors", subject) in lock.tables:
             lock.tables["anchors", subject] = unfold(lock.tables["anchors", subject], moved[subject], lock.releases)
     return lock
+
+
+def lock_for_facts(path: Path, component: str) -> Lock:
+    """Return what facts are held against of a lock, which is empty where there is none. It is not to be changed.
+
+    To read them all takes most of a second, several checks ask for them, and most edits change none.
+    """
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    made_from = (path.as_posix(), component, text)
+    return kept("locks", made_from, lambda: read_lock(text, path.as_posix(), component, _OF_FACTS))
 
 
 def _rows(table: Table, releases: Sequence[str], *, joined: bool) -> list[str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.tables.user_errors import UserError
 
-from ..meaning.resolution import Resolved, SpecPiece
 from ..meaning.scope import FrameworkScope, scope_of
+from ..meaning.spec_pieces import Resolved, SpecPiece
 from .component_lock import LockedComponent
 from .fetch import CACHE, open_release
 from .ledger import Ledger

@@ -17,7 +17,7 @@ from .packages import Package
 from .symbols import Symbol
 
 if TYPE_CHECKING:
-    from ..model.framework import SettingSources
+    from ..model.config_key import SettingSources
 
 __all__ = ["OPEN", "SETTINGS", "note_settings", "settings_of"]
 

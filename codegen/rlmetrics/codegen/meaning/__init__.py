@@ -1,8 +1,9 @@
 """What every key means in every release: where records, facts, guards and extended files come together."""
 
 from .expand import Expander, ExpandError
-from .resolution import BoundRow, ExtendedFile, Resolved, SpecPiece, chain
+from .resolution import ExtendedFile, chain
 from .scope import FrameworkScope, scope_of
+from .spec_pieces import BoundRow, Resolved, SpecPiece
 from .spelled import Spelled, spelled
 
 __all__ = [

@@ -46,6 +46,13 @@ class Overridden:
         have, write = (f"a {named} of its own", "writes") if len(methods) == 1 else (f"{named} of its own", "write")
         return f"{self.component} has {have}, which {write} this key in {self.base}; nobody has compared the two."
 
+    def changed(self, methods: Sequence[str]) -> str:
+        """Return what is said of a key of which own methods may change something that a fact of the base says."""
+        named = " and ".join(f"`{method}`" for method in methods)
+        have, add = (f"a {named} of its own", "adds") if len(methods) == 1 else (f"{named} of its own", "add")
+        unsure = f"what {self.base}'s {add} to this key may not hold, and nobody has compared the two"
+        return f"{self.component} has {have}; {unsure}."
+
     def unread(self, stem: str, anchors: Sequence[str], key: str, releases: int) -> Iterator[tuple[int, list[str]]]:
         """Yield in which releases a key of an extended file is written by methods that nobody compared, and which.
 
@@ -55,10 +62,24 @@ class Overridden:
             key: The key.
             releases: The releases to look at, as bits.
         """
-        if not of_base(stem):
-            return
+        if of_base(stem):
+            yield from self._not_kept(self.writing(stem, anchors) | {EVERY}, key, releases)
+
+    def lost(self, stem: str, anchors: Sequence[str], key: str, releases: int) -> Iterator[tuple[int, list[str]]]:
+        """Yield in which releases methods are replaced that prove what a fact of an extended file says, and which.
+
+        Args:
+            stem: The file in which the fact stands.
+            anchors: Those of the fact.
+            key: The key.
+            releases: The releases to look at, as bits.
+        """
+        if of_base(stem):
+            yield from self._not_kept(self.writing(stem, anchors), key, releases)
+
+    def _not_kept(self, names: frozenset[str], key: str, releases: int) -> Iterator[tuple[int, list[str]]]:
         by_releases: dict[int, list[str]] = {}
-        for method in sorted((self.writing(stem, anchors) | {EVERY}) & self.methods.keys()):
+        for method in sorted(names & self.methods.keys()):
             covered = self.methods[method] & releases
             for methods, keys, where, _ in self.kept:
                 if method in methods and (keys is None or any(each.fullmatch(key) for each in keys)):

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.settings.guards import Not, Or, parse
 
-from ..model.framework import Piece
+from ..model.key_record import Piece, Record
 from .expand import Bits, Expander
 from .guard_texts import text
 from .overridden import Overridden
+from .replaced_code import without_replaced
+from .spec_pieces import BoundRow, Resolved, SpecPiece
 from .spelled import Spelled, spelled
 
 if TYPE_CHECKING:
     from ..loader.document import YamlPath
-    from ..model import ComponentFile, Fact, Mode, Ranges, Record, SharedFact
+    from ..model import ComponentFile, Fact, Mode, Ranges, SharedFact
 
-__all__ = ["BoundRow", "ExtendedFile", "Resolved", "SpecPiece", "chain", "constants"]
+__all__ = ["ExtendedFile", "chain", "constants"]
 
 _WHERE = frozenset(
     ("name", "releases", "modes", "when", "keys", "family", "also", "renamed", "facts", "allow", "logged", "reason")
@@ -31,66 +32,6 @@ _WHERE = frozenset(
 def _sayings(kind: type[Piece]) -> tuple[str, ...]:
     """Return the fields of a kind of piece that say something, and not where it applies."""
     return tuple(name for name in kind.model_fields if name not in (*_WHERE, "like", "instead"))
-
-
-@dataclass(frozen=True)
-class SpecPiece:
-    """What one record or fact says, where it applies.
-
-    Attributes:
-        stem: The file in which it stands.
-        path: Its place in that file.
-        fields: The record or fact.
-        when: Its guard written out; None where it always holds.
-        says: Its fields with guards and scales written out, without those that only say where it applies.
-    """
-
-    stem: str
-    path: YamlPath
-    fields: Piece
-    when: str | None
-    says: Mapping[str, Any] = field(compare=False)
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """A key of a component in releases in which it means the same.
-
-    Attributes:
-        key: As it is logged, the prefix of evaluation included.
-        mode: ``train`` or ``eval``.
-        releases: The releases, as bits.
-        stem: The file in which its record stands.
-        path: Where the record stands in that file.
-        record: What the record says.
-        facts: What holds always in these releases, and, with a guard, what holds in some configurations.
-    """
-
-    key: str
-    mode: Mode
-    releases: int
-    stem: str
-    path: YamlPath
-    record: SpecPiece
-    facts: tuple[SpecPiece, ...]
-
-
-class BoundRow(NamedTuple):
-    """What a parameter is taken from in some releases.
-
-    Attributes:
-        releases: As bits.
-        when: A guard written out; None where nothing is asked.
-        value: A number, an expression, or ``given``.
-        default: The value where no setting says one.
-        part: Which of the two numbers that the setting joins by an underscore; None where it is one number.
-    """
-
-    releases: int
-    when: str | None
-    value: float | str
-    default: float | None
-    part: int | None
 
 
 def chain(files: Mapping[str, ComponentFile], stem: str) -> list[str]:
@@ -287,25 +228,10 @@ def _key(
         if keys is None or not keys.isdisjoint(names):
             pieces += _fact(component, where, ("shared", index), fact, mode, releases)
     if component.overridden is not None:
-        pieces += _overridden(component.overridden, stem, path, record.at, key, releases)
+        base, pieces = without_replaced(component.overridden, stem, record.at, key, releases, base, pieces)
     for covered, record_piece in base:
         for part, active in _parts(covered, pieces):
             yield Resolved(shown, mode, part, stem, path, record_piece, active)
-
-
-def _overridden(
-    known: Overridden, stem: str, path: YamlPath, anchors: Sequence[str], key: str, releases: int
-) -> Iterator[tuple[int, SpecPiece]]:
-    """Yield which own methods of a derived class write a key of the base, and those that somebody has compared."""
-    for covered, methods in known.unread(stem, anchors, key, releases):
-        yield (
-            covered,
-            SpecPiece(
-                known.stem, ("components",), Piece(), None, {"overridden": methods, "notes": [known.note(methods)]}
-            ),
-        )
-    for covered, at in known.read(stem, anchors, key, releases):
-        yield covered, SpecPiece(known.stem, ("kept",), Piece(at=list(at)), None, {"at": [*at]})
 
 
 def _fact(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rlmetrics.names.tables.versions import RangeError, Releases
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from ..spec import FrameworkBase, FrameworkSpec
 
 __all__ = ["FrameworkScope", "Symbols", "scope_of"]
+
+_SCOPE = "_scope"
 
 
 class Symbols(NamedTuple):
@@ -155,7 +156,10 @@ class FrameworkScope:
         raise KeyError(name)
 
 
-@lru_cache(maxsize=4)
 def scope_of(spec: FrameworkSpec) -> FrameworkScope:
     """Return the scope of a framework: the same to all who ask, since resolving a whole framework takes a second."""
-    return FrameworkScope(spec)
+    kept = vars(spec)  # as a `cached_property` of it would: it lives as long as the framework, however many there are
+    if _SCOPE not in kept:
+        kept[_SCOPE] = FrameworkScope(spec)
+    scope: FrameworkScope = kept[_SCOPE]
+    return scope

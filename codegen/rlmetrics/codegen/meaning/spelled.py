@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from ..model import Mode, Ranges, Record
     from .expand import Bits
 
-__all__ = ["Spelled", "spelled"]
+__all__ = ["Spelled", "fitting", "spelled"]
 
 
 @dataclass(frozen=True)
@@ -67,3 +68,11 @@ def _at_first(name: str, record: Record) -> Iterator[Spelled]:
             if value is not None:
                 says[field] = value
         yield Spelled(key, None if copy.modes is None else tuple(copy.modes), says)
+
+
+def fitting(text: str, keys: Iterable[str]) -> list[str]:
+    """Return what a text stands for in which ``*`` is any text: the keys that fit, or the text if it has none."""
+    if "*" not in text:
+        return [text]
+    pattern = re.compile(".*".join(map(re.escape, text.split("*"))))
+    return [key for key in keys if pattern.fullmatch(key)]

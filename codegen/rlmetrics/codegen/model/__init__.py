@@ -18,39 +18,12 @@ from .base import (
     SpecReading,
     Strict,
 )
+from .component_file import ComponentFile, ComponentRange, Guard, Placeholder, Tracking, Unlogged, UnloggedKey
+from .config_key import ConfigKey, Default, FormerName, Pinned, Shaping
 from .convention import Convention, ConventionName, KnownBy
-from .framework import (
-    ComponentFile,
-    ComponentRange,
-    ConfigKey,
-    Copy,
-    Default,
-    Fact,
-    Framework,
-    Guard,
-    Guide,
-    GuideStatement,
-    Mode,
-    Piece,
-    Pinned,
-    Placeholder,
-    Profile,
-    Program,
-    Record,
-    Release,
-    Rename,
-    Rewrite,
-    Shaping,
-    SharedFact,
-    SignatureFields,
-    Snapshot,
-    SpecInfo,
-    Tracker,
-    Tracking,
-    Unlogged,
-    UnloggedKey,
-)
+from .framework import Framework, Guide, Program, Release
 from .health import Cause, HealthFile, HealthRule, MetricSelector, SpecDiagnosis
+from .key_record import Copy, Fact, GuideStatement, Mode, Piece, Profile, Record, SharedFact, SignatureFields, Snapshot
 from .metric import (
     Crucial,
     Domain,
@@ -64,7 +37,9 @@ from .metric import (
     Parameter,
 )
 from .signature import Left, Population, ReductionLevel, Signatures, Trait
+from .spec_info import Rename, SpecInfo
 from .suite_spec import SuiteFile
+from .tracker import Rewrite, Tracker
 from .translated_texts import Glossary, Sentences, Term
 
 __all__ = [
@@ -89,6 +64,7 @@ __all__ = [
     "Fact",
     "FalseFriend",
     "Family",
+    "FormerName",
     "FormulaVariant",
     "Framework",
     "Glossary",

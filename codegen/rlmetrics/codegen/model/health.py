@@ -50,6 +50,13 @@ class MetricSelector(Strict):
     distributions: list[Text] | None = Field(default=None, description="Both sides of a divergence, in order.")
 
 
+class Remark(Strict):
+    """What is said where a rule only remarks: no more than the condition of that level holds."""
+
+    title: Text
+    message: Text
+
+
 class HealthRule(Strict):
     """A rule: on which curves, what must not hold, for how long, and where that comes from."""
 
@@ -82,6 +89,9 @@ class HealthRule(Strict):
     warm_up: int = Field(default=0, ge=0, description="Optimizer steps at the start that are not judged.")
     points: int = Field(default=1, ge=1, description="Logged points that are needed before anything is said.")
     message: Text
+    remark: Remark | None = Field(
+        default=None, description="Title and message at level info, where its condition holds for less than they say."
+    )
     advice: Text
     basis: Literal["documented", "observed", "folklore"]
     named: list[float] = Field(

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
-from rlmetrics.answers.unlike import friends_of, spelled
+from rlmetrics.answers.unlike import friends_of, look_alikes
 from rlmetrics.names import resolve
 from rlmetrics.names.tables.key_records import MapRow
+from rlmetrics.names.tables.tables import Tables
 from rlmetrics.wording.metric_facts import converted, sentence
 from rlmetrics.wording.sides import sided, sides_of
 
@@ -77,10 +78,19 @@ def between_box(found: tuple[str, str, MapRow], framework: str, other: str, page
         "title": tables.frameworks[other]["title"],
         "who": row.to_component if not tables.framework(other).programs else None,
         "lines": lines,
-        "nothing": row.severity == "none" and not row.differs_by and row.note == f"{target} logs nothing of this kind",
+        "nothing": row.severity == "none" and not row.differs_by and _is_nowhere(row, target, other, tables),
         "note": None if row.note is None else texts.say(sentence(row.note)),
         "related": related,
     }
+
+
+def _is_nowhere(row: MapRow, target: str, other: str, tables: Tables) -> bool:
+    """Tell whether no program of the target's release logs anything of a kind: a map looks at one of them."""
+    said = f"{target} logs nothing of this kind"
+    newest = len(tables.framework(other).releases.names) - 1
+    lives = lives_of(tables).by_metric.get(row.metric or "", ())
+    somewhere = any(life.framework == other and life.pieces[-1].last == newest for life in lives)
+    return row.note == said or (str(row.note).endswith(f" of {said}") and not somewhere)
 
 
 def alike_boxes(site: Site, page: str, words: MeaningWords, metrics: Iterable[str]) -> list[Box]:
@@ -99,7 +109,7 @@ def alike_boxes(site: Site, page: str, words: MeaningWords, metrics: Iterable[st
         called = [
             texts.t("{key} in {framework}", key=key_link(page, name, key), framework=tables.frameworks[name]["title"])
             for name, release in newest.items()
-            for key in spelled(tables, name, release, friend, "train")[:1]
+            for key in look_alikes(tables, name, release, friend)[:1]
         ]
         found.append({"metric": words.metric(friend), "why": texts.say(why), "called": Markup(", ").join(called)})
     return found[:_MOST_ALIKE]

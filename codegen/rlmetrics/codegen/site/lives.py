@@ -17,8 +17,9 @@ from rlmetrics.names.meanings.component import ComponentView
 from rlmetrics.names.meanings.key_course import ComponentCourse
 from rlmetrics.names.sources.source import CANONICAL, Component, Source
 from rlmetrics.names.sources.surfaces import route_surfaces, show_template
+from rlmetrics.names.tables.framework_table import FrameworkTable, beside, statements
 from rlmetrics.names.tables.key_records import Entry, Evidence
-from rlmetrics.names.tables.tables import FrameworkTable, Tables, beside, statements
+from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.upgrades.changes import course_of
 from rlmetrics.names.upgrades.key_lineage import followed
 from rlmetrics.wording.condition_words import condition_words

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from rlmetrics.answers.unlike import friends_of, spelled
+from rlmetrics.answers.unlike import friends_of, look_alikes
 
 from .answer_boxes import Box, between_box, key_link
 from .between import between_of
@@ -139,7 +139,7 @@ class LoggedMetric:
         t, texts = self._texts.t, self._texts
         newest = self._table.releases.names[-1]
         for friend, why in friends_of(self._id, self._tables).items():
-            keys = spelled(self._tables, self.framework, newest, friend, "train")
+            keys = look_alikes(self._tables, self.framework, newest, friend)
             if keys:
                 key = key_link(self._path, self.framework, keys[0])
                 return [
@@ -161,7 +161,7 @@ class LoggedMetric:
         return {**found, "between": [*self._between(others)]}
 
     def _parted(self) -> tuple[list[TrainerRow], list[Markup]]:
-        """Return the rows that are drawn, and the keys of those that are not."""
+        """Return the rows that are drawn, and the keys of those that are not, for one of their trainers at least."""
         drawn: list[TrainerRow] = []
         left: list[Life] = []
         met: Counter[tuple[str, ...]] = Counter()
@@ -171,8 +171,9 @@ class LoggedMetric:
                 drawn.append(row)
             else:
                 left += [life for life, _ in row.items]
-        known = {life.key for row in drawn for life, _ in row.items}
-        return drawn, [self._key(life) for key, life in {life.key: life for life in left}.items() if key not in known]
+        known = {(name, life.key) for row in drawn for life, _ in row.items for name in row.names}
+        unknown = [life for life in left if (life.component, life.key) not in known]
+        return drawn, [self._key(life) for life in {life.key: life for life in unknown}.values()]
 
     def _evaluation(self) -> list[Markup]:
         shown = {id(life) for row in self.rows for life, _ in row.items}

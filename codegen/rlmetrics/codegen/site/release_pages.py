@@ -208,7 +208,8 @@ class _Release:
             if bool(item.decides or item.moves) == moving:
                 says = self._site.texts.say(item.says) if item.says else self._shows(item)
                 components = self._lists.components(item.components)
-                yield _Default(item.name, shown(item.before), shown(item.after), components, says)
+                name = f"{item.formerly} → {item.name}" if item.formerly else item.name
+                yield _Default(name, shown(item.before), shown(item.after), components, says)
 
     def _shows(self, item: ChangedDefault) -> Markup:
         keys = [*item.decides, *item.moves]

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rlmetrics.health.rules import DiagnosisRule, Rule, Rules
-from rlmetrics.names.tables.component_rows import metrics_of
 
 from .healthy import SICK
 from .html import render
@@ -150,7 +149,7 @@ def _newest_key(tables: Tables, framework: str, metric: str) -> str | None:
             continue
         component = table.component(stem)
         for row in component.measuring(metric):
-            if row.mode == "train" and metrics_of(row)[:1] == [metric]:
+            if row.mode == "train" and row.metrics[:1] == (metric,):
                 covered = table.releases.covered(row.ranges) & table.releases.covered(ranges)
                 last = max(map(table.releases.index, covered), default=-1)
                 if last >= 0 and (best is None or last > best[0]):

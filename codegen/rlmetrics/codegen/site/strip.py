@@ -9,7 +9,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from rlmetrics.names.differences.severity import SEVERITIES
-from rlmetrics.names.tables.tables import FrameworkTable, Tables
+from rlmetrics.names.tables.framework_table import FrameworkTable
+from rlmetrics.names.tables.tables import Tables
 from rlmetrics.wording.metric_facts import sentence
 
 from .html import render

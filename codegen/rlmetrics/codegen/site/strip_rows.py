@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rlmetrics.names.tables.framework_table import FrameworkTable
 from rlmetrics.names.tables.key_records import Evidence
-from rlmetrics.names.tables.tables import FrameworkTable
 
 from .lives import Life, LifePiece
 

@@ -6,6 +6,6 @@ have the same values.
 
 from .data import Table
 from .json_tables import FOLDER, render
-from .table_build import build, build_meanings
+from .table_build import Definitions, build, build_meanings
 
-__all__ = ["FOLDER", "Table", "build", "build_meanings", "render"]
+__all__ = ["FOLDER", "Definitions", "Table", "build", "build_meanings", "render"]

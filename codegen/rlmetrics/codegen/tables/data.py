@@ -12,6 +12,8 @@ from ..model import ClaimSource
 
 __all__ = ["Row", "Table", "plain", "row", "source"]
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
 Row = dict[str, Any]
 """Fields by name, those with a value only."""
 
@@ -36,6 +38,8 @@ def row(**fields: Any) -> Row:
 
 def plain(value: Any) -> Any:
     """Return a value as JSON gives it back: models as mappings of what is set, tuples as lists."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, BaseModel):
         return plain(value.model_dump(exclude_defaults=True))
     if isinstance(value, Mapping):

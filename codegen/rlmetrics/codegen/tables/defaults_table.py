@@ -58,6 +58,7 @@ def _shaping(item: Shaping) -> Row:
     return row(
         says=item.says,
         switched_off=item.switched_off,
+        settled=item.settled,
         keys=item.keys,
         level=item.level,
         base=[_base(default) for default in item.base],

@@ -7,12 +7,13 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from ..meaning import BoundRow, ExtendedFile, FrameworkScope, Resolved, SpecPiece, scope_of
+from ..meaning.overridden import of_base
 from ..model import Guard, Record
 from .data import Row, Table, row, source
 
 if TYPE_CHECKING:
     from ..model import ConfigKey, GuideStatement, Placeholder, Ranges, SignatureFields, SpecReading, Tracking, Unlogged
-    from ..model.framework import ReportedFault
+    from ..model.component_file import ReportedFault
     from ..spec import FrameworkBase, FrameworkSpec
 
 __all__ = ["framework_tables"]
@@ -92,9 +93,6 @@ class _Tables:
         component = self._component
         file = component.files[component.stem]
         chained = [component.files[part] for part in component.chain]
-        config: dict[str, ConfigKey] = {}
-        for part in reversed(chained):
-            config.update(part.config)
         keys = [self._key(item) for item in component.resolved]
         return row(
             title=file.title,
@@ -104,7 +102,7 @@ class _Tables:
             modes=file.modes,
             eval_prefix=None if file.eval_prefix == "eval_" else file.eval_prefix,
             tracking=self._tracking(),
-            config=_config(config),
+            config=_config(self._config()),
             single=self._single(),
             bind=self._bind(),
             placeholders=self._placeholders(),
@@ -118,6 +116,21 @@ class _Tables:
             reports=[*self._reports()],
             unlogged=[row for part in chained for item in part.unlogged for row in self._unlogged(item)],
         )
+
+    def _config(self) -> dict[str, ConfigKey]:
+        """Return the settings, of each the nearest definition: own files, then the own head, then files of a base."""
+        component, head, base = self._component, self._scope.spec.framework, self._scope.spec.base
+        config: dict[str, ConfigKey] = {}
+        parts = [*reversed(component.chain)]
+        for part in filter(of_base, parts):
+            config.update(component.files[part].config)
+        if base is not None:
+            shared = {name: key.typed(()) for name, key in base.head.config.items()}
+            config.update({name: key for name, key in head.config.items() if shared.get(name) != key})
+        for part in parts:
+            if not of_base(part):
+                config.update(component.files[part].config)
+        return config
 
     def _key(self, item: Resolved) -> list[Any]:
         """Return key, mode, releases, the record's piece, those of its facts, and the file if it is a fragment."""
@@ -300,6 +313,7 @@ def _tracked(item: Tracking, spans: list[str]) -> Row:
         route=item.route,
         enable=item.enable,
         x_axis=item.x_axis,
+        in_training=item.in_training,
         every=None if item.every == "unstated" else item.every,
         interval=item.interval,
         sources=[source(entry) for entry in item.sources],
@@ -319,6 +333,7 @@ def _config(config: Mapping[str, ConfigKey]) -> dict[str, Row]:
             brief=key.brief,
             choices=key.choices,
             defaults=[(_ranges(default.releases) or (), default.value, default.symbol) for default in key.defaults],
+            formerly=None if key.formerly is None else (_ranges(key.formerly.releases) or (), key.formerly.name),
             limits=key.limits,
             unless=key.unless,
         )

@@ -107,6 +107,7 @@ def _judged(rule: HealthRule, metrics: list[str]) -> Row:
         absolute=True if any(condition.absolute for condition in conditions) and not rule.despite else None,
         special=rule.special,
         message=rule.message,
+        remark=rule.remark and [rule.remark.title, rule.remark.message],
         advice=rule.advice,
         basis=rule.basis,
         sources=[source(item) for item in rule.sources],

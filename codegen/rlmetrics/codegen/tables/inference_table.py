@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rlmetrics.names.settings.configuration import Configuration
 from rlmetrics.names.sources.surfaces import route_surfaces, show_template
-from rlmetrics.names.tables.component_rows import ComponentTable, TableRow, expressions_of, metrics_of
+from rlmetrics.names.tables.component_rows import ComponentTable, TableRow
 from rlmetrics.names.tables.logged_keys import is_always_logged, logging_guards
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.templates import placeholders_in
@@ -82,6 +82,13 @@ class _Owner(NamedTuple):
     guard: int = 0
     zero: int = 0
     meanings: tuple[tuple[int, int], ...] = ()
+
+
+class _Told(NamedTuple):
+    """What a statement says, in a text that is the same for the same, and the names that may be of settings."""
+
+    text: str
+    words: frozenset[str]
 
 
 _Owners = dict[int, list[_Owner]]
@@ -153,6 +160,7 @@ class _Framework:
         self._configurations: dict[tuple[int, str], Configuration] = {}
         self._settings: dict[int, Mapping[str, Any]] = {}
         self._said: dict[tuple[int, tuple[str, ...], str], str] = {}
+        self._pieces: dict[int, tuple[_Told, _Told, _Told]] = {}
         self._candidates: dict[str, int] = {}
         self._beside: list[tuple[str, int]] = []
 
@@ -199,8 +207,9 @@ class _Framework:
             key = self._named(item.key, patterns)
             for shown in {show_template(item.key, rules) for rules in ways} - {"", item.key}:
                 self._index.shown[shown].add(key)
+            owner = self._owner(releases, component, item)
             for candidate in candidates:
-                self._index.keys[key][candidate].append(self._owner(candidate, releases, component, item))
+                self._index.keys[key][candidate].append(owner._replace(candidate=candidate))
         self._add_settings(stem, component, described, candidates)
 
     def _named(self, key: str, patterns: dict[str, str]) -> str:
@@ -209,7 +218,8 @@ class _Framework:
             key += " "
         return key
 
-    def _owner(self, candidate: int, releases: int, component: ComponentTable, item: TableRow) -> _Owner:
+    def _owner(self, releases: int, component: ComponentTable, item: TableRow) -> _Owner:
+        """Return what a row says of whoever logs it."""
         guards, always = logging_guards(item, self._tables), 0
         expected = guard = 0
         if guards == ():
@@ -219,9 +229,7 @@ class _Framework:
             guard = self._index.guard(" and ".join(sorted(guards))) if expected else 0
         always_said = [piece for piece in (item.record, *item.facts) if "when" not in piece]
         zero = releases if any(_ZERO in piece.get("traits", ()) for piece in always_said) else 0
-        return _Owner(
-            candidate, releases, always, expected, guard, zero, tuple(self._meanings(releases, component, item))
-        )
+        return _Owner(-1, releases, always, expected, guard, zero, tuple(self._meanings(releases, component, item)))
 
     def _by_default(self, component: ComponentTable, guards: Sequence[str], releases: int) -> int:
         """Return in which releases something is logged unless a setting differs from its default."""
@@ -236,23 +244,34 @@ class _Framework:
 
     def _meanings(self, releases: int, component: ComponentTable, item: TableRow) -> Iterator[tuple[int, int]]:
         """Yield sets of releases in which a row means the same: what it says, and the defaults that decide it."""
-        pieces = (item.record, *item.facts)
-        words = {word for expression in expressions_of(item) for word in _WORD.findall(expression)}
-        rows: list[tuple[str, Iterable[Mapping[str, Any]], set[str]]] = [(item.mode, pieces, words)]
-        for parts in (_READ, _COUNTED):
-            told = [piece for piece in pieces if piece.keys() & (parts - {"when"})]
-            words = {word for piece in told for name in _DECIDES for word in _WORD.findall(str(piece.get(name, "")))}
-            rows.append((item.mode, [{name: piece[name] for name in parts & piece.keys()} for piece in told], words))
-        texts = [_text(mode, told) for mode, told, _ in rows]
-        settings = self._settings_of(component)
-        used = [tuple(sorted(words & settings.keys())) for *_, words in rows]
+        told = [self._told(piece) for piece in (item.record, *item.facts)]
+        settings = self._settings_of(component).keys()
+        texts, used = [], []
+        for said in zip(*told, strict=True):
+            texts.append(repr([item.mode, *sorted(text for text, _ in said if text)]))
+            used.append(tuple(sorted(settings & frozenset().union(*(words for _, words in said)))))
         split: dict[tuple[str, ...], int] = defaultdict(int)
         for release in self._table.releases.of_bits(releases):
             defaults = tuple([self._defaults(component, words, release) for words in used])
-            split[defaults] |= self._table.releases.bits([release])
+            split[defaults] |= 1 << self._table.releases.index(release)
         means = [(bits, tuple(map(str.__add__, texts, defaults))) for defaults, bits in split.items()]
         for bits, said in sorted(means):
             yield bits, self._index.meaning(*said)
+
+    def _told(self, piece: Mapping[str, Any]) -> tuple[_Told, _Told, _Told]:
+        """Return all that a piece says, what health reads of it, and what it counts; worked out once for all rows."""
+        known = self._pieces.get(id(piece))
+        if known is None:
+            guards = piece.get("logged_when", ())
+            every = _Told(_text({name: piece[name] for name in piece.keys() - _SAYS_NOTHING}), _words(piece, *guards))
+            read, counted = (
+                _Told(_text({name: piece[name] for name in piece.keys() & parts}), _words(piece))
+                if piece.keys() & (parts - {"when"})
+                else _Told("", frozenset())
+                for parts in (_READ, _COUNTED)
+            )
+            known = self._pieces[id(piece)] = every, read, counted
+        return known
 
     def _settings_of(self, component: ComponentTable) -> Mapping[str, Any]:
         """Return the settings that a component knows."""
@@ -294,15 +313,20 @@ class _Framework:
                 self._index.settings[name][candidate].append(_Owner(candidate, releases))
 
 
-def _text(mode: str, pieces: Iterable[Mapping[str, Any]]) -> str:
-    """Return all that statements say of what a key means, in a text that is the same for the same."""
-    said = ({name: value for name, value in piece.items() if name not in _SAYS_NOTHING} for piece in pieces)
-    return repr([mode, *sorted(repr(sorted(piece.items())) for piece in said if piece)])
+def _text(piece: Mapping[str, Any]) -> str:
+    """Return what a statement says in a text that is the same for the same; empty for nothing."""
+    return repr(sorted(piece.items())) if piece else ""
+
+
+def _words(piece: Mapping[str, Any], *guards: str) -> frozenset[str]:
+    """Return the names in all expressions that decide something in a statement."""
+    texts = (*(str(piece[name]) for name in _DECIDES if name in piece), *guards)
+    return frozenset(word for text in texts for word in _WORD.findall(text))
 
 
 def _trains(component: ComponentTable, tables: Tables) -> bool:
     """Tell whether a component runs a training: it logs a loss, or something in every run, as no callback does."""
-    logged = (metric for item in component.rows for metric in metrics_of(item))
+    logged = (metric for item in component.rows for metric in item.metrics)
     return any(_LOSS in metric for metric in logged) or any(is_always_logged(item, tables) for item in component.rows)
 
 

@@ -15,8 +15,10 @@ from .table_differences import kept_apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from ..spec import Spec
+    from .table_build import Definitions
 
 __all__ = ["FOLDER", "render", "text_of"]
 
@@ -29,18 +31,20 @@ COMMENT = "$comment"
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def render(spec: Spec) -> dict[str, str]:
+def render(spec: Spec, cache: Path | None = None, definitions: Definitions | None = None) -> dict[str, str]:
     """Return the files of tables.
 
     Args:
         spec: A spec without errors.
+        cache: A folder that keeps tables which take long and seldom change.
+        definitions: The spec without what is written for readers, where tables of these are to be kept.
 
     Returns:
         Path in the checkout to content. What makes the folder a package is among them.
     """
     files = {
         f"{FOLDER}/{name}.json": text_of({COMMENT: header(table.source), **table.data})
-        for name, table in kept_apart(spec, build(spec)).items()
+        for name, table in kept_apart(spec, build(spec, cache, definitions)).items()
     }
     return {**files, f"{FOLDER}/__init__.py": _package(spec)}
 

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..cache import Shelf
 from ..locks.contemporary import contemporary
 from ..locks.ledger import SHARED, Ledger
 from ..meaning import FrameworkScope, scope_of
+from ..output.input_digest import digest_of, walk
 from .data import Row, Table, row
 
 if TYPE_CHECKING:
     from ..locks.lock import Lock
     from ..model import Framework
-    from ..spec import Spec
+    from ..spec import FrameworkSpec, Spec
 
 __all__ = ["proof_tables"]
 
+_MADE_BY = ("rlmetrics.codegen.locks", "rlmetrics.codegen.meaning", "rlmetrics.names.tables.versions", __name__)
+"""The code that decides what is kept."""
 
-def proof_tables(spec: Spec) -> dict[str, Table]:
+
+def proof_tables(spec: Spec, cache: Path | None = None) -> dict[str, Table]:
     """Return a table for each component file that declares anchors.
 
     Each has ``paths``, of modules; ``anchors``, by name the number of the path, the symbol and the fingerprint of each
@@ -26,17 +32,54 @@ def proof_tables(spec: Spec) -> dict[str, Table]:
     and symbol the symbol's first line in which releases. ``beside`` has for other packages the releases of theirs with
     which releases of the framework ran, and ``others`` by name the package of an anchor there, and for each path and
     symbol its line in each of these, 0 where it is not.
+
+    Args:
+        spec: The spec.
+        cache: A folder that keeps the tables of each framework for as long as its releases, anchors and locks are the
+            same.
     """
-    tables: dict[str, Table] = {}
+    shelf = Shelf(cache, "proofs", _MADE_BY)
+    kept: Mapping[str, _Proofs] = shelf.load() or {}
+    found: dict[str, _Proofs] = {}
     for name, framework in spec.frameworks.items():
-        scope = scope_of(framework)
         folder = spec.home(name) / "locks" / name
-        ledger = Ledger(folder, framework.framework.imported)
-        for stem, file in framework.files.items():
-            if file.anchors and ledger.path(stem).is_file():
-                proofs = _table(scope, stem, ledger, _Beside(framework.framework, ledger))
-                tables[f"proofs/{name}/{stem}"] = Table(f"spec/locks/{name}/{stem}.lock", proofs)
-    return tables
+        read = _read(framework, folder)
+        same = name in kept and kept[name].read == read
+        found[name] = kept[name] if same else _Proofs(read, _of_framework(framework, folder))
+    if any(kept.get(name) is not proofs for name, proofs in found.items()):
+        shelf.keep(found)
+    return {
+        f"proofs/{name}/{stem}": Table(f"spec/locks/{name}/{stem}.lock", table)
+        for name, proofs in found.items()
+        for stem, table in proofs.tables.items()
+    }
+
+
+class _Proofs(NamedTuple):
+    """The tables of a framework by file, and the digest of all that they follow from."""
+
+    read: str
+    tables: Mapping[str, Row]
+
+
+def _read(spec: FrameworkSpec, folder: Path) -> str:
+    """Return the digest of what the proofs of a framework follow from: its releases, its anchors, its locks."""
+    about = spec.framework
+    under = spec.base.under if spec.base is not None else None
+    anchors = {stem: file.anchors for stem, file in spec.files.items()}
+    parts = [repr((spec.releases, about.releases, under, about.beside, about.imported, anchors))]
+    parts += (f"{label} {digest_of((folder / label).read_bytes())}" for label in sorted(walk(folder, "", (".lock",))))
+    return digest_of("\n".join(parts).encode())
+
+
+def _of_framework(spec: FrameworkSpec, folder: Path) -> dict[str, Row]:
+    scope, ledger = scope_of(spec), Ledger(folder, spec.framework.imported)
+    return {
+        stem: _table(scope, stem, ledger, _Beside(spec.framework, ledger))
+        for stem, file in spec.files.items()
+        # What only another package computes is proven there alone.
+        if file.anchors and any(ledger.path(stem, item.package).is_file() for item in scope.anchors(stem).values())
+    }
 
 
 class _Beside:

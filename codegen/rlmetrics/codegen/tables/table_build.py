@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ..cache import kept
 from .catalogue_table import catalogue_table
 from .data import Row, Table, plain, row, source
 from .defaults_table import default_tables
@@ -18,18 +19,31 @@ from .size_table import sizes_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from ..model import Convention, Population, Signatures, Tracker
     from ..spec import FrameworkSpec, Spec
 
-__all__ = ["build", "build_meanings"]
+__all__ = ["Definitions", "build", "build_meanings"]
+
+_FOR_READERS = frozenset({"metrics", "texts", "languages"})
+"""Tables with texts of metrics."""
 
 
-def build(spec: Spec) -> dict[str, Table]:
+class Definitions(NamedTuple):
+    """A spec without what is written for readers, and the digest of it."""
+
+    spec: Spec
+    digest: str
+
+
+def build(spec: Spec, cache: Path | None = None, definitions: Definitions | None = None) -> dict[str, Table]:
     """Return the tables of a spec.
 
     Args:
         spec: A spec without errors.
+        cache: A folder that keeps tables which take long and seldom change.
+        definitions: The spec without what is written for readers, where tables of these are to be kept.
 
     Returns:
         The tables ``index``, ``lookup``, ``families``, ``inputs``, ``signatures``, ``reproduction``, ``trackers``,
@@ -38,14 +52,14 @@ def build(spec: Spec) -> dict[str, Table]:
         ``proofs`` and ``defaults`` a folder for each framework, with one for each of its files.
     """
     tables = {
-        **_meanings(spec),
+        **_meanings(spec, definitions),
         "trackers": Table(
             "spec/trackers", {"TRACKERS": {name: _tracker(tracker) for name, tracker in spec.trackers.items()}}
         ),
         "conventions": Table(
             "spec/conventions", {"CONVENTIONS": {name: _convention(item) for name, item in spec.conventions.items()}}
         ),
-        **proof_tables(spec),
+        **proof_tables(spec, cache),
         **settings_tables(spec),
         "audit": Table("spec/frameworks", {name: _audit(item) for name, item in spec.frameworks.items()}),
     }
@@ -58,8 +72,19 @@ def build(spec: Spec) -> dict[str, Table]:
         **plain_tables,
         "sizes": sizes_table(spec, texts),
         "catalogue": catalogue_table(spec, plain_tables),
-        **sources_tables(spec, plain_tables),
+        **_sources(spec, plain_tables, definitions),
     }
+
+
+def _sources(spec: Spec, tables: Mapping[str, Table], definitions: Definitions | None) -> dict[str, Table]:
+    if definitions is None:
+        return sources_tables(spec, tables)
+
+    def found() -> dict[str, Table]:
+        others = {name: table for name, table in tables.items() if name.partition("/")[0] not in _FOR_READERS}
+        return sources_tables(definitions.spec, {**others, **_plain(metrics_tables(definitions.spec))})
+
+    return kept("source_tables", (definitions.digest,), found)
 
 
 def build_meanings(spec: Spec) -> dict[str, Table]:
@@ -67,7 +92,7 @@ def build_meanings(spec: Spec) -> dict[str, Table]:
     return _plain(_meanings(spec))
 
 
-def _meanings(spec: Spec) -> dict[str, Table]:
+def _meanings(spec: Spec, definitions: Definitions | None = None) -> dict[str, Table]:
     tables = {
         "index": _index(spec),
         **metrics_tables(spec),
@@ -75,9 +100,14 @@ def _meanings(spec: Spec) -> dict[str, Table]:
         "reproduction": reproduction_table(spec),
         "health": health_table(spec),
     }
-    for name, framework in spec.frameworks.items():
-        tables.update(framework_tables(name, framework))
-    return {**tables, **default_tables(spec)}
+
+    def of_frameworks() -> dict[str, Table]:
+        each = (framework_tables(name, framework) for name, framework in spec.frameworks.items())
+        return _plain({**{path: table for made in each for path, table in made.items()}, **default_tables(spec)})
+
+    # They resolve every key, and say nothing that metrics say for readers.
+    made = of_frameworks() if definitions is None else kept("framework_tables", (definitions.digest,), of_frameworks)
+    return {**tables, **made}
 
 
 def _plain(tables: Mapping[str, Table]) -> dict[str, Table]:

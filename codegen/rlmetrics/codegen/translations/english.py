@@ -84,7 +84,7 @@ def _of_shaping(spec: Spec) -> Iterator[tuple[str, str]]:
     """Yield what one sees of settings that move curves."""
     for _, _, file in spec.component_files():
         for name, shaping in file.shaping.items():
-            texts = (shaping.says, shaping.switched_off)
+            texts = (shaping.says, shaping.switched_off, shaping.settled)
             yield from ((text, f"what {name} does") for text in texts if text is not None)
 
 
@@ -94,7 +94,7 @@ def _of_values(spec: Spec) -> Iterator[tuple[str, str]]:
     yield from _of_shaping(spec)
     for _, _, file in spec.component_files():
         yield from ((report.says, f"number {report.number}") for report in file.reports)
-        axes = [tracking.x_axis for tracking in file.tracking]
+        axes = [text for tracking in file.tracking for text in (tracking.x_axis, tracking.in_training) if text]
         axes += [piece.axis for _, _, record in file.records() for piece in (record, *record.facts) if piece.axis]
         for axis in axes:
             for text in " ".join(axis.split()).removesuffix(".").split(". "):
@@ -119,6 +119,9 @@ def _of_health(file: HealthFile) -> Iterator[tuple[str, str]]:
     yield file.brief, "brief"
     for rule in file.rules:
         yield from ((getattr(rule, part), f"{part} of {rule.id}") for part in ("title", "message", "advice"))
+        if rule.remark is not None:
+            yield rule.remark.title, f"title of the remark of {rule.id}"
+            yield rule.remark.message, f"remark of {rule.id}"
     for diagnosis in file.diagnoses:
         yield from ((getattr(diagnosis, part), f"{part} of {diagnosis.id}") for part in ("title", "message"))
         yield from ((check, f"check of {diagnosis.id}") for check in diagnosis.checks)

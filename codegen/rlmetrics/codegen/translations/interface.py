@@ -7,6 +7,8 @@ import re
 from collections.abc import Container, Iterator
 from pathlib import Path
 
+from ..cache import kept
+
 __all__ = ["SPOKEN", "answer_phrases", "interface_sentences", "interface_texts"]
 
 SPOKEN = frozenset({"t", "plain", "later"})
@@ -35,7 +37,7 @@ def interface_sentences(root: Path) -> dict[str, str]:
     """
     sentences: dict[str, str] = {}
     for path, source in _sources(root):
-        for sentence in _READERS[path.suffix](source):
+        for sentence in _spoken(path.suffix, source):
             sentences.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
     return sentences
 
@@ -48,7 +50,7 @@ def answer_phrases(root: Path) -> dict[str, str]:
     """
     sentences: dict[str, str] = {}
     for path in sorted(path for folder in _ANSWERS for path in (root / folder).rglob("*.py")):
-        for sentence in _in_python(path.read_text(encoding="utf-8"), _PHRASES):
+        for sentence in _phrases(path.read_text(encoding="utf-8")):
             sentences.setdefault(" ".join(sentence.split()), path.relative_to(root).as_posix())
     return sentences
 
@@ -57,11 +59,7 @@ def interface_texts(root: Path) -> frozenset[str]:
     """Return everything that stands in quotes in the code of the site: also sentences that reach it by a variable."""
     texts: set[str] = set()
     for path, source in _sources(root):
-        if path.suffix == ".py":
-            nodes = ast.walk(ast.parse(source))
-            texts.update(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
-        else:
-            texts.update(part for pair in _QUOTED.findall(source) for part in pair)
+        texts.update(_quoted(path.suffix, source))
     return frozenset(" ".join(text.split()) for text in texts)
 
 
@@ -70,6 +68,29 @@ def _sources(root: Path) -> Iterator[tuple[Path, str]]:
         for path in sorted((root / folder).rglob(ending)):
             if _MADE not in path.parts:
                 yield path, path.read_text(encoding="utf-8")
+
+
+# To parse all these files takes a second, and an edit concerns one of them: what each says is kept under its text.
+
+
+def _spoken(suffix: str, source: str) -> list[str]:
+    return kept("spoken", (suffix, source), lambda: list(_READERS[suffix](source)))
+
+
+def _phrases(source: str) -> list[str]:
+    return kept("phrases", (source,), lambda: list(_in_python(source, _PHRASES)))
+
+
+def _quoted(suffix: str, source: str) -> list[str]:
+    """Return what stands in quotes in a file."""
+
+    def read() -> list[str]:
+        if suffix != ".py":
+            return [part for pair in _QUOTED.findall(source) for part in pair]
+        nodes = ast.walk(ast.parse(source))
+        return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+    return kept("quoted", (suffix, source), read)
 
 
 def _in_python(source: str, functions: Container[str] = SPOKEN) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..model import ComponentFile
-    from ..model.framework import Piece
+    from ..model.key_record import Piece
     from ..spec import Spec
 
 __all__ = ["FOLDERS", "record_sentences"]

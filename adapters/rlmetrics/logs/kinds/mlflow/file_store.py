@@ -11,22 +11,36 @@ from ...log import Log
 from ...reading import Account, Follower, LoggedRow, RecordedRun, Whole, together
 from ...run_settings import RunSettings, setting
 
-__all__ = ["METRICS", "TAGS", "MlflowRun", "files_by_key", "members"]
+__all__ = ["METRICS", "TAGS", "MlflowRun", "files_by_key", "is_series", "members"]
 
 _META = "meta.yaml"
 METRICS, TAGS = "metrics", "tags"
 _OURS = (METRICS, TAGS, "params")
 _LONGEST = 1 << 20
 """Bytes from which on a parameter is no setting."""
+_POINT = re.compile(rb"[0-9]{12,14} \S+ -?[0-9]+\n?")
+_LONGEST_POINT = 200
 _RUN = re.compile(r"^(?:run_id|run_uuid|model_id):", re.MULTILINE)
 
 
 def members(folder: Path) -> list[Path]:
-    """Return the files of a run's folder, without artifacts; none if it is no such folder."""
+    """Return the files of a run's folder, or what is left of it, without artifacts; none if it is no such folder."""
     meta = folder / _META
-    if not (meta.is_file() and (folder / METRICS).is_dir() and _RUN.search(meta.read_text(errors="replace"))):
+    if not (folder / METRICS).is_dir():
+        return []
+    if not meta.is_file():
+        # Somebody took the metrics along, and left the rest of the run behind.
+        files = sorted(path for path in (folder / METRICS).rglob("*") if path.is_file())
+        return files if files and all(map(is_series, files)) else []
+    if not _RUN.search(meta.read_text(errors="replace")):
         return []
     return [meta, *sorted(path for part in _OURS for path in (folder / part).rglob("*") if path.is_file())]
+
+
+def is_series(file: Path) -> bool:
+    """Tell whether a file begins with a time in milliseconds, a value and a step, as MLflow keeps a key."""
+    with file.open("rb") as lines:
+        return _POINT.fullmatch(lines.readline(_LONGEST_POINT)) is not None
 
 
 class MlflowRun(Log):

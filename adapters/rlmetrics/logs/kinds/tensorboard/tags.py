@@ -11,7 +11,7 @@ from typing import Any
 from ...input_errors import InputError
 from .layouts import LAYOUT, named_in
 from .scalar_events import head_of, heads_in
-from .tensorboard_messages import parse, tensor_util
+from .tensorboard_messages import ndarray_of, parse
 from .tfrecord import FOOTER, HEADER, Extent, batches
 
 __all__ = [
@@ -27,8 +27,8 @@ __all__ = [
 
 _FIRST_BYTES = 1 << 12
 """Where a file says that it goes on from an earlier step."""
-_OWN = ("_hparams_/", LAYOUT)
-"""Tags that TensorBoard's own pages use: no metrics."""
+_OWN = ("_hparams_/", LAYOUT, "args/text_summary", "model_config/text_summary")
+"""Tags that TensorBoard's own pages use, and texts of transformers' callback about the whole run: no metrics."""
 
 
 _FLOAT = struct.Struct("<f")
@@ -166,8 +166,8 @@ def _scalar(value: Any) -> float | None:
     plugin = value.metadata.plugin_data.plugin_name
     if kind != "tensor" or plugin not in ("scalars", ""):
         return None
-    array = tensor_util().make_ndarray(value.tensor)
-    return float(array) if array.dtype.kind in "fiu" and not array.ndim else None
+    array = ndarray_of(value.tensor)
+    return float(array) if array is not None and array.dtype.kind in "fiu" and not array.ndim else None
 
 
 def event_at(path: Path, buffer: bytes, start: int, end: int) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...protobufs import decode_error
 
-__all__ = ["event_class", "hyperparameters_in", "layout_class", "parse", "tensor_util"]
+__all__ = ["event_class", "hyperparameters_in", "layout_class", "ndarray_of", "parse", "tensor_util"]
 
 
 @cache
@@ -32,6 +32,14 @@ def layout_class() -> Any:
 def tensor_util() -> Any:
     """Return the functions that make arrays of tensors and the reverse."""
     return import_module("tensorboard.util.tensor_util")
+
+
+def ndarray_of(tensor: Any) -> Any:
+    """Return what a tensor of an event holds as an array; None if that can't be read, such as one without a type."""
+    try:
+        return tensor_util().make_ndarray(tensor)
+    except (TypeError, ValueError):
+        return None
 
 
 def hyperparameters_in(content: bytes) -> dict[str, Any]:

@@ -20,6 +20,8 @@ __all__ = ["config_names", "config_of", "history_names", "history_rows", "parsed
 
 _LONG = 100
 """Texts of more letters are no setting that names depend on."""
+_TYPE = "._type"
+"""How the name ends under which a row says what a value with parts is, such as a table."""
 
 
 def history_names(path: Path, most: int) -> list[str]:
@@ -128,10 +130,16 @@ def _rows(path: Path, tail: Tail, begin: int) -> Iterator[tuple[int, dict[str, A
     for offset, payload in records(path, tail, begin):
         record = parsed(path, offset, payload)
         if record.HasField("history"):
-            row = dict(chain.from_iterable(map(read_item, record.history.item)))
+            row = _without_parts(dict(chain.from_iterable(map(read_item, record.history.item))))
             if record.history.HasField("step"):
                 row.setdefault("_step", record.history.step.num)
             yield tail.end, row
+
+
+def _without_parts(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without what W&B tells of a table or a picture, such as its number of rows: these are no metrics."""
+    values = tuple(f"{name.removesuffix(_TYPE)}." for name in row if name.endswith(_TYPE))
+    return {name: value for name, value in row.items() if not name.startswith(values)} if values else row
 
 
 def settings(keys: list[str], value: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from rlmetrics.logs.decimals import convert_decimal, convert_float
-from rlmetrics.logs.kinds.tensorboard.tensorboard_messages import tensor_util
+from rlmetrics.logs.kinds.tensorboard.tensorboard_messages import ndarray_of, tensor_util
 from rlmetrics.names.tables.key_records import Transform
 
 __all__ = ["convert_value"]
@@ -60,7 +60,10 @@ def _convert_tensor(value: Any, transform: Transform) -> None:
     """Convert a scalar, or the edges of a histogram: rows of left edge, right edge and count."""
     import numpy as np
 
-    array = tensor_util().make_ndarray(value.tensor)
+    array = ndarray_of(value.tensor)
+    if array is None:
+        msg = f"a tensor that can't be read can't be converted by scale {transform.scale:g}"
+        raise TypeError(msg)
     if array.dtype.kind not in "fiu":
         msg = f"a tensor of {array.dtype} can't be converted by scale {transform.scale:g}"
         raise TypeError(msg)

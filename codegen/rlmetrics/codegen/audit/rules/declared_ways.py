@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["called_by_name", "declared", "scoped", "scoped_by_decorator", "sink_names"]
 
 _KEY = "{key}"
+_KNOWN = "log"
+"""What needs no declaration, unless it is called on the class that is named, as in ``Trainer.log(self, …)``."""
 
 
 def sink_names(settings: AuditSettings) -> frozenset[str]:
@@ -123,6 +125,8 @@ def _is_method(interpreter: Interpreter, written: str, function: ast.Attribute, 
     owner, _, name = written.rpartition(".")
     if name != function.attr:
         return False
+    if name == _KNOWN:
+        return text_of(function.value).rpartition(".")[2] == owner
     known = [option.info for option in options(arguments.receiver) if isinstance(option, ObjectValue) and option.info]
     if not owner or not known:
         return True

@@ -44,6 +44,7 @@ def chinese_faults(text: str) -> Iterator[tuple[str, str]]:
     "words that are no names.",
     fix="write it as Chinese is set; names that stay are listed under `names` in the glossary, or quoted: “prompt”",
     whole=True,
+    prose=True,
 )
 def chinese_style(context: Context) -> Iterator[Hit]:
     for language, texts in context.spec.texts.items():

@@ -157,6 +157,8 @@ def default_value(context: Context) -> Iterator[Hit]:
             yield Hit(ref, (*path, "type"), f"`{path[1]}`: {message}", value=True)
             continue
         if key.type is None:
+            if context.spec.is_unread("config", str(path[1])):
+                continue  # what it is like stands in a file that cannot be read
             message = f"neither choices nor defaults show what `{path[1]}` can be"
             yield Hit(ref, path, message, "say its `type`: bool, int, float or str")
         for index, default in enumerate(key.defaults):

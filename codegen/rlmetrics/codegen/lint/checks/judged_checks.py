@@ -23,10 +23,11 @@ _MOST = 60
     what="A reading, a range or a constant that the numbers of a reference step contradict.",
     fix="say what the step shows, or name in `shown_by` the steps that it is about, and run `rlmetrics judge`",
     whole=True,
+    prose=True,
 )
 def refuted_sentence(context: Context) -> Iterator[Hit]:
     kept = judged_lock.verdicts((context.spec.root, *context.spec.overlays))
-    for sentence in sentences(context) if kept else ():
+    for sentence in context.once("sentences", sentences) if kept else ():
         judged = kept.get(sentence.digest)
         if judged is not None and judged.answer == judged_lock.REFUSED:
             message = f"`{_brief(sentence.says)}` is not so: {judged.why}"
@@ -40,6 +41,7 @@ def refuted_sentence(context: Context) -> Iterator[Hit]:
     "changed.",
     fix="run `rlmetrics judge`",
     whole=True,
+    prose=True,
 )
 def unjudged_sentence(context: Context) -> Iterator[Hit]:
     kept = judged_lock.read(context.spec.root)
@@ -49,7 +51,7 @@ def unjudged_sentence(context: Context) -> Iterator[Hit]:
         yield Hit("spec", (), f"spec/{judged_lock.FILE} was judged by other code than that of now")
         return
     known = judged_lock.verdicts((context.spec.root, *context.spec.overlays))
-    for sentence in sentences(context):
+    for sentence in context.once("sentences", sentences):
         if sentence.digest not in known:
             yield Hit(sentence.ref, sentence.path, f"`{_brief(sentence.says)}` was not judged", value=True)
 

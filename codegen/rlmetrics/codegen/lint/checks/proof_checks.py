@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ...locks.lock import Kind
 from ...locks.lock_check import LockOf, check_component
 from ...locks.lock_facts import LockFacts
-from ...locks.lock_text import read_lock
+from ...locks.lock_text import lock_for_facts, read_lock
 from ...locks.of_spec import components_of
 from ...meaning.overridden import of_base
 from ..lint_check import Check, Hit, check
@@ -128,15 +127,11 @@ def anchor_repeated(context: Context) -> Iterator[Hit]:
                         yield Hit(f"frameworks/{framework}/{stem}", ("anchors", entry), f"the lock has `{name}`")
 
 
-_ANCHORS: tuple[Kind, ...] = ("anchors",)
-
-
 def _reader(folder: Path, own: str, stem: str) -> LockOf:
     @cache
     def lock_of(package: str) -> Lock:
         path = folder / f"{stem}.lock" if package == own else folder / package / f"{stem}.lock"
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        return read_lock(text, path.as_posix(), stem, _ANCHORS)
+        return lock_for_facts(path, stem)
 
     return lock_of
 

@@ -23,7 +23,7 @@ __all__ = ["CHECKS"]
 
 _FIRST = re.compile(r".*?[.!?](?=\s|$)|.*", re.DOTALL)
 _FILLED = re.compile(r"\{[^}]*\}")
-_TOLD = re.compile(r"(?:^|[.:;] )(?:At|Exactly|at) ([01])\b(?=,? (?:all|it|the|they|every|nothing|means)\b)")
+_TOLD = re.compile(r"(?:^|[.:;] )(?:At|Exactly|at) ([01])\b(?=,? (?:all|it|the|they|every|nothing|no|there|means)\b)")
 """Where a description says what a value means."""
 _USUAL = re.compile(r"\b[Nn]ormally 0\b|(?:^|[.;:] )[Uu]sually 0\b")
 """Where a description says what a number is unless something is wrong."""
@@ -97,6 +97,7 @@ def reading_follows(context: Context) -> Iterator[Hit]:
     "error",
     what="A description that says what 0, or 1, means, where no reading tells it of the value.",
     fix="add the value to `reads:` of the metric",
+    prose=True,
 )
 def untold_value(context: Context) -> Iterator[Hit]:
     for name, metric in context.spec.metrics.items():
@@ -116,6 +117,7 @@ def untold_value(context: Context) -> Iterator[Hit]:
     "error",
     what="A description that says what a number normally is, where no reading tells of a value far from it.",
     fix="add such values to `reads:` of the metric",
+    prose=True,
 )
 def untold_departure(context: Context) -> Iterator[Hit]:
     for name, metric in context.spec.metrics.items():
@@ -137,6 +139,7 @@ def _reaches(stated: float | str, far: float) -> bool:
     "error",
     what="A description by which a number can turn negative, beside a range that begins at 0 or above.",
     fix="correct the one that is wrong",
+    prose=True,
 )
 def text_range(context: Context) -> Iterator[Hit]:
     for name, metric in context.spec.metrics.items():

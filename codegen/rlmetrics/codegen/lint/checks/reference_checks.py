@@ -45,6 +45,7 @@ def broken_reference(context: Context) -> Iterator[Hit]:
         yield from parts(context, framework.framework.single, ref, ("single",))
     yield from _in_shaping(context)
     yield from _in_limits(context)
+    yield from _in_former_names(context)
     yield from variants_of_shared(context)
     for name, convention in context.spec.conventions.items():
         yield from traits(context, convention.traits, f"conventions/{name}", ("traits",))
@@ -100,6 +101,16 @@ def _in_limits(context: Context) -> Iterator[Hit]:
             for index, metric in enumerate(item.limits):
                 place = ("config", name, "limits", index)
                 yield from missing(context, "metric", "metrics", metric, context.spec.metrics, ref, place)
+
+
+def _in_former_names(context: Context) -> Iterator[Hit]:
+    """Find settings whose former name is none of another setting that is defined beside them."""
+    for ref, node in context.spec.roots():
+        config = getattr(node, "config", {})
+        for name, item in config.items():
+            if item.formerly is not None:
+                place, others = ("config", name, "formerly", "name"), [other for other in config if other != name]
+                yield from missing(context, "configuration key", "config", item.formerly.name, others, ref, place)
 
 
 def _function(context: Context, key: str, ref: str, path: YamlPath) -> Iterator[Hit]:

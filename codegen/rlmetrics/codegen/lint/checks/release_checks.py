@@ -68,6 +68,8 @@ def _defaults(config: dict[str, Any]) -> Iterator[tuple[YamlPath, Ranges]]:
         for index, default in enumerate(definition.defaults):
             if default.releases is not None:
                 yield ("config", key, "defaults", index, "releases"), default.releases
+        if definition.formerly is not None and definition.formerly.releases is not None:
+            yield ("config", key, "formerly", "releases"), definition.formerly.releases
 
 
 @check(

@@ -31,6 +31,7 @@ _SHOWN = 3
     "info",
     what="A new metric that resembles an existing one by its formula or its name.",
     fix="use the existing one if both are the same; if not, say why under `false_friends`",
+    prose=True,
 )
 def similar_metric(context: Context) -> Iterator[Hit]:
     before = _generated(context)
@@ -39,7 +40,7 @@ def similar_metric(context: Context) -> Iterator[Hit]:
         return
     formulas = {
         program.name: _shape(program.compiled.root, {})
-        for program in context.programs
+        for program in context.definitions.programs
         if "@" not in program.name and not isinstance(program.compiled, FormulaError)
     }
     for name in new:

@@ -191,6 +191,8 @@ def ambiguous_template(context: Context) -> Iterator[Hit]:
             pair = (refs[0], first[0].path, first[0].key, refs[1], second[0].path, second[0].key)
             if pair in reported or first[0].mode != second[0].mode or first[0].key == second[0].key:
                 continue
+            if _told_apart(context, component, first[0], second[0]):
+                continue
             key = automata.common(component, first[0], second[0]) if first[1] & second[1] else None
             if key is None or not _meet(context, component, first[0].key, second[0].key):
                 continue
@@ -209,6 +211,15 @@ def _templates(component: ComponentScope) -> list[tuple[Resolved, int]]:
             first, releases = templates.get(identity, (item, 0))
             templates[identity] = first, releases | item.releases
     return list(templates.values())
+
+
+def _told_apart(context: Context, component: ComponentScope, first: Resolved, second: Resolved) -> bool:
+    """Tell whether a lookup decides between two templates: of open ones, for the one with more text of its own."""
+    framework = component.scope.framework
+    if any(classify(context, framework, item.stem, item.key) != "open" for item in (first, second)):
+        return False
+    own = [sum(len(text) for text, is_name in segments(item.key) if not is_name) for item in (first, second)]
+    return own[0] != own[1]
 
 
 def _meet(context: Context, component: ComponentScope, first: str, second: str) -> bool:

@@ -52,6 +52,7 @@ def _words(text: str) -> frozenset[str]:
     "warning",
     what="A description that only repeats the name and the brief of its metric.",
     fix="say what a high or low value means and what to look at next",
+    prose=True,
 )
 def empty_description(context: Context) -> Iterator[Hit]:
     for name, metric in context.spec.metrics.items():
@@ -66,6 +67,7 @@ def empty_description(context: Context) -> Iterator[Hit]:
     "warning",
     what="A brief or a description that another metric has word for word.",
     fix="say what tells the two apart",
+    prose=True,
 )
 def same_text(context: Context) -> Iterator[Hit]:
     for field in ("brief", "description"):

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...cache import kept
 from ..lint_check import Check, Hit, check
 from ..logged import metrics_with
 
@@ -80,14 +81,14 @@ def trait_of_another(context: Context) -> Iterator[Hit]:
     what="A text of a metric that a trait excludes, although codes with the trait compute the metric: one answer would "
     "say both.",
     fix="say of the metric what holds of all that compute it, and the rest in notes",
+    prose=True,
 )
 def text_excluded(context: Context) -> Iterator[Hit]:
     traits = context.spec.signatures.traits
     excluding = {name: [re.compile(one) for one in row.excludes] for name, row in traits.items() if row.excludes}
-    carried = {(name, trait) for name, metric in context.spec.metrics.items() for trait in _held(metric)}
-    for component, item, piece, trait in _told(context, {*excluding}):
-        carried |= {(name, trait) for name in metrics_with(context, component.scope, item, piece, lambda _: True)}
-    for name, trait in sorted(carried):
+    defined = context.definitions
+    # No text says what carries a trait, and to find out, all keys are resolved.
+    for name, trait in kept("excluding_traits", (defined.digest,), lambda: _carrying(defined, {*excluding})):
         metric = context.spec.metrics.get(name)
         for field in ("brief", "description") if metric is not None else ():
             for pattern in excluding.get(trait, ()):
@@ -96,6 +97,14 @@ def text_excluded(context: Context) -> Iterator[Hit]:
                     ref = f"metrics/{context.spec.family_of[name]}"
                     message = f"`{found[0]}`, and with `{trait}` it is not so"
                     yield Hit(ref, ("metrics", name, field), message, value=True)
+
+
+def _carrying(context: Context, traits: set[str]) -> list[tuple[str, str]]:
+    """Return each metric with each of some traits that a code, or a variant of it, computes it with."""
+    carried = {(name, trait) for name, metric in context.spec.metrics.items() for trait in _held(metric)}
+    for component, item, piece, trait in _told(context, traits):
+        carried |= {(name, trait) for name in metrics_with(context, component.scope, item, piece, lambda _: True)}
+    return sorted(carried)
 
 
 def _held(metric: Metric) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ...cache import kept
 from ...findings import Location
 from ...translations import answer_phrases, english_sentences, guides, interface_sentences, interface_texts, is_spoken
 from ...translations.translated_guides import english_guides
@@ -41,6 +42,10 @@ def _sentences(context: Context) -> Iterator[tuple[str, YamlPath, str, str]]:
 
 
 def _english(context: Context) -> dict[str, dict[str, str]]:
+    return context.once("english", _all_english)
+
+
+def _all_english(context: Context) -> dict[str, dict[str, str]]:
     root = context.spec.root.parent
     said = {_INTERFACE: interface_sentences(root), _TERMINAL: answer_phrases(root)}
     return {**english_sentences(context.spec), **said}
@@ -52,6 +57,7 @@ def _english(context: Context) -> dict[str, dict[str, str]]:
     what="A translation of a sentence that stands nowhere any more: it was reworded or removed.",
     fix="remove it",
     whole=True,
+    prose=True,
 )
 def stale_text(context: Context) -> Iterator[Hit]:
     if not context.spec.texts:
@@ -74,6 +80,7 @@ def stale_text(context: Context) -> Iterator[Hit]:
     "info",
     what="How many sentences of a file have no translation; readers see the English there.",
     fix="write the English and, below it, the translation",
+    prose=True,
 )
 def missing_text(context: Context) -> Iterator[Hit]:
     must = set(_must(context))
@@ -99,6 +106,7 @@ def missing_text(context: Context) -> Iterator[Hit]:
     fix="write the English and, below it, the translation",
     stops=False,
     whole=True,
+    prose=True,
 )
 def missing_must(context: Context) -> Iterator[Hit]:
     must = _must(context)
@@ -119,6 +127,7 @@ def missing_must(context: Context) -> Iterator[Hit]:
     "warning",
     what="A translated guide whose English original has changed since.",
     fix="bring it up to date",
+    prose=True,
 )
 def stale_guide(context: Context) -> Iterator[Hit]:
     for language in context.spec.texts:
@@ -137,6 +146,7 @@ def stale_guide(context: Context) -> Iterator[Hit]:
     what="A translation that does not carry over the code, the placeholders or the numbers of its sentence unchanged.",
     fix="carry them over as they are",
     stops=False,
+    prose=True,
 )
 def text_parts(context: Context) -> Iterator[Hit]:
     for ref, path, english, text in _sentences(context):
@@ -153,6 +163,7 @@ def text_parts(context: Context) -> Iterator[Hit]:
     "warning",
     what="A translation that says a term of the field otherwise than the glossary.",
     fix="use the glossary's word, quote a name that stays as it is, or give a reason under `besides` in the glossary",
+    prose=True,
 )
 def glossary_term(context: Context) -> Iterator[Hit]:
     for language, texts in context.spec.texts.items():
@@ -161,23 +172,38 @@ def glossary_term(context: Context) -> Iterator[Hit]:
         pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, terms))})(?=s?(?![\w-]))", re.IGNORECASE)
         known = {term.lower(): term for term in terms}
         besides = {" ".join(english.split()) for english in glossary.besides}
-        for ref, path, english, text in _sentences(context):
-            if not terms or not ref.startswith(f"texts/{language}/") or english in besides:
-                continue
-            for spoken in dict.fromkeys(pattern.findall(CODE.sub("", english))):
-                words = glossary.words(known[spoken.lower()])
-                if not any(word.lower() in text.lower() for word in (*words, f"“{spoken}”")):
-                    yield Hit(ref, path, f"`{spoken}` is {' or '.join(words)} in the glossary", value=True)
+        for part, file in texts.files.items() if terms else ():
+            for written, spoken in _terms_in(pattern, [*file.sentences]):
+                text = file.sentences[written]
+                for term in spoken if " ".join(written.split()) not in besides else ():
+                    words = glossary.words(known[term.lower()])
+                    if not any(word.lower() in text.lower() for word in (*words, f"“{term}”")):
+                        hit = f"texts/{language}/{part}", ("sentences", written)
+                        yield Hit(*hit, f"`{term}` is {' or '.join(words)} in the glossary", value=True)
 
 
-def untranslated(context: Context, language: str) -> Iterator[tuple[str, list[str], int]]:
-    """Yield, for each file of a language, the English sentences without a translation and how many there are in all.
+def _terms_in(pattern: re.Pattern[str], sentences: list[str]) -> list[tuple[str, list[str]]]:
+    """Return the sentences of a file that have terms, each with these; kept, since an edit concerns few files."""
+
+    def found() -> list[tuple[str, list[str]]]:
+        terms = [pattern.findall(CODE.sub("", " ".join(english.split()))) for english in sentences]
+        return [(english, [*dict.fromkeys(each)]) for english, each in zip(sentences, terms, strict=True) if each]
+
+    return kept("terms", (pattern.pattern, *sentences), found)
+
+
+def untranslated(context: Context, language: str) -> list[tuple[str, list[str], int]]:
+    """Return, for each file of a language, the English sentences without a translation and how many there are in all.
 
     What is put together of translated parts has one.
     """
-    catalog = context.spec.texts[language].catalog()
-    for part, known in _english(context).items():
-        yield part, [one for one in known if one not in catalog], len(known)
+
+    def found(context: Context) -> list[tuple[str, list[str], int]]:
+        catalog = context.spec.texts[language].catalog()
+        parts = _english(context).items()
+        return [(part, [one for one in known if one not in catalog], len(known)) for part, known in parts]
+
+    return context.once(f"untranslated {language}", found)
 
 
 def _must(context: Context) -> dict[str, str]:

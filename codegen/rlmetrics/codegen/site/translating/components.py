@@ -16,8 +16,9 @@ from rlmetrics.names.tables.templates import OPEN
 
 if TYPE_CHECKING:
     from rlmetrics.names.meanings.component import ComponentView
+    from rlmetrics.names.tables.framework_table import FrameworkTable
     from rlmetrics.names.tables.key_records import Entry
-    from rlmetrics.names.tables.tables import FrameworkTable, Tables
+    from rlmetrics.names.tables.tables import Tables
 
     from .meaning_numbers import NumberedMeanings, Place
 

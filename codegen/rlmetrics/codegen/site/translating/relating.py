@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.differences.relations import relate
-from rlmetrics.wording.map_notes import level_words
+from rlmetrics.wording.map_notes import gone_when, level_words
 from rlmetrics.wording.size_words import typical_words
 
 if TYPE_CHECKING:
@@ -53,14 +53,15 @@ class Relations:
     def _relation(self, source: PlacedMeaning, target: PlacedMeaning) -> tuple[Any, ...]:
         sides = source.circumstances, target.circumstances
         found = relate(source.entry, target.entry, self._tables, circumstances=sides)
-        differences = tuple(map(self._difference, found.differs_by))
+        differences = tuple(self._difference(item, source.entry.mode) for item in found.differs_by)
         return found.kind, differences, _conversion(found)
 
-    def _difference(self, item: Difference) -> tuple[Any, ...]:
-        words = level_words(item, self._tables) or item.what
+    def _difference(self, item: Difference, mode: str | None) -> tuple[Any, ...]:
+        words = level_words(item, self._tables, mode) or item.what
+        gone = gone_when(item.vanishes_when, self._tables, mode)
         size = None if item.applies is False else typical_words(item.typical)
         grade, shows = GRADES.index(item.grade), SHOWS.index(item.applies)
-        return words, grade, shows, item.vanishes_when, item.correction, size
+        return words, grade, shows, gone, item.correction, size
 
 
 def _conversion(relation: Relation) -> tuple[float, ...]:

@@ -11,7 +11,8 @@ from rlmetrics.names.tables.logged_keys import is_always_logged
 from rlmetrics.names.tables.templates import placeholders_in
 
 if TYPE_CHECKING:
-    from rlmetrics.names.tables.tables import FrameworkTable, Tables
+    from rlmetrics.names.tables.framework_table import FrameworkTable
+    from rlmetrics.names.tables.tables import Tables
 
 __all__ = ["detection", "frameworks", "telling", "trackers"]
 
@@ -59,7 +60,13 @@ def _framework(table: FrameworkTable, title: str) -> dict[str, Any]:
         [name, table.component(stem).program, _runs(table, ranges)] for name, stem, ranges, _ in table.components
     ]
     releases = list(table.releases.names)
-    found = {"title": title, "releases": releases, "programs": programs, "components": components}
+    found = {
+        "title": title,
+        "releases": releases,
+        "programs": programs,
+        "tasks": table.tasks,
+        "components": components,
+    }
     return found if table.base is None else {**found, "base": table.base[0].name}
 
 
