@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-__all__ = ["FORMS", "Form", "plain_command"]
+__all__ = ["FORMS", "PlainForm", "plain_command"]
 
 
-class Form:
+class PlainForm:
     """How a plain command line of one command looks.
 
     Attributes:
@@ -39,10 +39,10 @@ class Form:
 
 
 _PAIR = {"--from": "from_", "--to": "to"}
-FORMS: Mapping[str, Form] = {
-    "resolve": Form("keys", 1, {"--at": "at"}, at="auto", full=False, bugs=False),
-    "show": Form("name", 1, {"--at": "at"}, at=None, full=False, all=False, web=False),
-    "map": Form(
+FORMS: Mapping[str, PlainForm] = {
+    "resolve": PlainForm("keys", 1, {"--at": "at"}, at="auto", full=False, bugs=False),
+    "show": PlainForm("name", 1, {"--at": "at"}, at=None, full=False, all=False, web=False),
+    "map": PlainForm(
         "keys",
         0,
         _PAIR,
@@ -62,7 +62,7 @@ FORMS: Mapping[str, Form] = {
         keep=[],
         long=False,
     ),
-    "diff": Form("keys", 0, _PAIR, ("--from", "--to"), since=None, all_configs=False, full=False, program=None),
+    "diff": PlainForm("keys", 0, _PAIR, ("--from", "--to"), since=None, all_configs=False, full=False, program=None),
 }
 """The plain form of the commands that people ask most."""
 
@@ -86,7 +86,7 @@ def plain_command(arguments: Sequence[str]) -> tuple[Callable[[argparse.Namespac
     return _runner(arguments[0]), _Plain(arguments[0], said)
 
 
-def _read(form: Form, words: Sequence[str]) -> Mapping[str, object]:
+def _read(form: PlainForm, words: Sequence[str]) -> Mapping[str, object]:
     """Return what stands on a command line by name; nothing if it is not plain."""
     said: dict[str, object] = {}
     plain: list[str] = []

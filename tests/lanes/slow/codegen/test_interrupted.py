@@ -13,24 +13,28 @@ from pathlib import Path
 import pytest
 from generate_support import environment, files_of, make_checkout, rlmetrics
 
-# The child kills itself at the n-th call that changes the disk, before or after it.
+# The child kills itself at the n-th call that changes the disk, before or after it; of those, if so told, that come once
+# there is a journal: how many files of the cache are written before it depends on how many hold what is kept.
 _KILLED_AT_CALL = """
 import os, signal, sys
 from rlmetrics.cli import main
 
 left = int(sys.argv[1])
+counts = sys.argv[2] == "all"
+
+def count():
+    global left, counts
+    counts = counts or os.path.exists(".rlmetrics/journal.json")
+    left -= counts
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 def counted(name):
     real = getattr(os, name)
     def call(*args, **kwargs):
-        global left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+        count()
         result = real(*args, **kwargs)
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+        count()
         return result
     setattr(os, name, call)
 
@@ -91,7 +95,7 @@ def assert_recovers(root: Path, expected: dict[str, bytes], *, interrupted: bool
 def test_killed_at_a_system_call(root: Path, expected: dict[str, bytes], call: int) -> None:
     """Killed at any step of writing, the run is noticed, and its rerun gives the bytes of an undisturbed run."""
     killed = subprocess.run(
-        [sys.executable, "-c", _KILLED_AT_CALL, str(call)], cwd=root, env=environment(), check=False
+        [sys.executable, "-c", _KILLED_AT_CALL, str(call), "all"], cwd=root, env=environment(), check=False
     )
 
     assert killed.returncode == -signal.SIGKILL
@@ -104,8 +108,10 @@ def test_killed_twice(root: Path, expected: dict[str, bytes]) -> None:
     page = root / "spec" / "metrics" / "kl.yaml"
     final = page.read_text()
     page.write_text(final.replace("the plain estimator", "some estimator"))
-    for call in (40, 9):
-        subprocess.run([sys.executable, "-c", _KILLED_AT_CALL, str(call)], cwd=root, env=environment(), check=False)
+    for call in (20, 9):
+        command = [sys.executable, "-c", _KILLED_AT_CALL, str(call), "in the journal"]
+        killed = subprocess.run(command, cwd=root, env=environment(), check=False)
+        assert killed.returncode == -signal.SIGKILL
         page.write_text(final)
 
     assert_recovers(root, expected, interrupted=True)
