@@ -40,6 +40,28 @@ def translated(tmp_path, capsys):
     return run
 
 
+def test_completions_with_nul_bytes_are_no_binary_file(translated):
+    """A model that knows nothing yet may sample NUL bytes, which GRPO prints: the console is read, and keeps them."""
+    rows = "".join(f"{{'loss': 0.1, 'completion_length': {20 + step}.0, 'epoch': 0.1}}\n" for step in range(3))
+    old = f"0%| | 0/3\n{rows}\u2502 why \u2502 \0\x11the\0 \u2502 {'-' * 1000}\n"
+
+    new, report = translated(old, "trl[GRPOTrainer]==0.15.2", GRPO)
+
+    assert (report["kind"], report["records"]) == ("hf-console", 3)
+    assert new == old.replace("completion_length", "completions/mean_length")
+
+
+def test_a_binary_file_is_no_console(tmp_path, capsys):
+    """What begins with NUL bytes, or is full of them, is refused even where lines of a console stand in it."""
+    row = b"\n{'loss': 0.1, 'reward_std': 0.3, 'epoch': 0.1}\n"
+    for name, content in {"begin": b"\0\1 rows" + row * 9, "full": b"rows" + (row + b"\0\0\7\0") * 9}.items():
+        path = tmp_path / f"{name}.log"
+        path.write_bytes(content)
+
+        assert main(["keys", str(path)]) == 2
+        assert f"{name}.log: is no log of a known kind" in capsys.readouterr().err
+
+
 def test_a_verl_log_under_ray_keeps_prefixes_and_values(translated):
     """Prefixes of Ray and progress bars stay; each value is the text it was under the new name, NumPy's included."""
     old = (FIXTURES / "verl-0.9.1-ray.console.log").read_text()

@@ -47,6 +47,7 @@ SUFFIXES = {".log", ".txt", ".out", ".err", "", *PROSE}
 WRAPPED = re.compile(rf"(?P<before>[\w.]*\(|['\"‘’“”])?(?P<number>{NUMBER})(?P<after>[^()]*\)|['\"‘’“”])?")
 
 _SAMPLE_BYTES = 1 << 24
+_BYTES_PER_NUL = 200
 _LINES = 4000
 """Lines by which it is found out whether they were cut."""
 _RANK = re.compile(r"(?:\x1b\[[0-9;]*m)*(?:\[(?:rank ?|default|rank_)(?P<named>[0-9]{1,5})\]:?|(?P<bare>[0-9]{1,5}): )")
@@ -157,8 +158,13 @@ def sample_lines(path: Path) -> Iterator[str]:
     """Yield the lines in the first 16 MiB of ``path``, to see what it holds; none if that is no text."""
     with path.open("rb") as file:
         sample = file.read(_SAMPLE_BYTES)
-    if b"\0" not in sample:
+    if _is_text(sample):
         yield from map(text_of, sample.split(b"\n"))
+
+
+def _is_text(sample: bytes) -> bool:
+    """Tell text, in which completions of a model that knows nothing yet may print some NUL bytes, from binary files."""
+    return b"\0" not in sample.partition(b"\n")[0] and sample.count(b"\0") * _BYTES_PER_NUL <= len(sample)
 
 
 def lines(path: Path) -> Iterator[str]:
