@@ -14,7 +14,7 @@ KEYS = ("actor/grad_norm", "actor/pg_loss", "actor/ppo_kl", "critic/rewards/mean
 
 
 def spikes(values):
-    """Return which points are spikes, by what the word means: far above the median before them, and rare."""
+    """Return which points are spikes, by what the word means: far above the median before them, rare, and no ramp."""
     found, level = [], 0.0
     for at, value in enumerate(values):
         before = values[max(0, at - 32) : at]
@@ -22,7 +22,9 @@ def spikes(values):
             usual = statistics.median(before)
             spread = 1.4826 * statistics.median([abs(item - usual) for item in before])
             is_far = usual and abs(value) > 5 * abs(usual) and abs(value - usual) > 8 * spread
-            if is_far and 8 * sum(abs(item) > abs(value) / 2 for item in before) <= len(before):
+            between = values[max(0, at - 32, int(found[-1]) + 1) : at] if found else [0.0]
+            came_back = any(abs(item) < 2.5 * abs(usual) for item in between)
+            if is_far and came_back and 8 * sum(abs(item) > abs(value) / 2 for item in before) <= len(before):
                 found.append(float(at))
         level = value if at == 0 else level + 0.1 * (value - level)
     return found[-16:]
@@ -53,6 +55,20 @@ def test_points_that_come_together_are_as_if_they_came_alone(values, cuts):
         together.zeros,
         together.recent(),
     )
+
+
+def test_a_ramp_is_one_spike_however_steep_and_a_curve_that_comes_back_has_one_each_time():
+    """A gradient that grows tenfold in each row jumped once; the same heights, with its level between them, are jumps."""
+    level = [0.3 + 0.01 * (at % 3) for at in range(20)]
+    ramp, apart, plateau = Series(), Series(), Series()
+    for curve, tail in (
+        (ramp, [3.0 * 10.0**at for at in range(4)]),
+        (apart, [item for at in range(4) for item in (3.0 * 10.0**at, 0.3)]),
+        (plateau, [3.0] * 30),
+    ):
+        for at, value in enumerate(level + tail):
+            curve.add(float(at), value)
+    assert (ramp.spikes(200), apart.spikes(200), plateau.spikes(200)) == (1, 4, 1)
 
 
 @settings(max_examples=40, deadline=None)

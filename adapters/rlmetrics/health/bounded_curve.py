@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import Any, TypeVar
 
 from .trends import median
@@ -208,8 +208,22 @@ class Course:
         recent = self._recent
         usual = median(recent)
         spread = 1.4826 * median([abs(item - usual) for item in recent])
-        if usual and abs(value) > _SPIKE_RATIO * abs(usual) and abs(value - usual) > _SPIKE_SIGMA * spread:
+        if (
+            usual
+            and abs(value) > _SPIKE_RATIO * abs(usual)
+            and abs(value - usual) > _SPIKE_SIGMA * spread
+            and self._came_back(abs(usual))
+        ):
             self._spikes.append(step)
+
+    def _came_back(self, usual: float) -> bool:
+        """Tell whether the curve has been near its usual level since its last spike: a ramp, or a plateau, is one spike."""
+        if not self._spikes:
+            return True
+        since = self._spikes[-1]
+        places = zip(reversed(self._recent_steps), reversed(self._recent), strict=True)
+        between = [value for step, value in takewhile(lambda place: place[0] > since, places)]
+        return any(abs(value) < _SPIKE_RATIO / 2 * usual for value in between)
 
     def forget(self) -> None:
         """Drop what was found out and can be found out again."""

@@ -160,8 +160,8 @@ class Attainable:
         return float(self.count * 0.25**self.count) if self.count else math.nan
 
     def spikes(self, _: float) -> float:
-        """See `Series`: no point of those that tell where it started is one."""
-        return float(max(0, self.count - START))
+        """See `Series`: no point of those that tell where it started is one, and between two of them it comes back."""
+        return float((max(0, self.count - START) + 1) // 2)
 
     now = share_above = share_below = _from(3)
     start = _from(NOW)

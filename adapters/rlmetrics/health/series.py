@@ -179,7 +179,10 @@ class Series(Course):
         return self.count > 1 and self.same == self.count
 
     def spikes(self, steps: float) -> float:
-        """Count the points of the last ``steps`` above five times the median before them and eight of its MADs."""
+        """Count how often in the last ``steps`` it jumped above five times the median before and eight of its MADs.
+
+        A jump counts again once the curve has come back to half as far: a ramp is one, and so is a new level.
+        """
         return float(sum(1 for at in self._spikes if at > self.last_step - steps))
 
     def spiked_at(self) -> float:
