@@ -33,7 +33,7 @@ def test_what_is_over_is_told_with_its_end(tmp_path, capsys, end, said):
 
     out = capsys.readouterr().out
     assert out.startswith(f"Loss, advantages and gradients are all exactly 0, {said}.")
-    assert f"grad_norm 0.53 -> 0 {said}" in out
+    assert f"grad_norm 0.59 -> 0 {said}" in out
     other = {"steps 5 to 29": "since step 5", "since step 5": "steps 5 to"}[said]
     assert other not in out
     assert said[0].upper() + said[1:] in page.read_text(encoding="utf-8")

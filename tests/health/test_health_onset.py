@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.cli.main import main
 from rlmetrics.health import Monitor
+from rlmetrics.health.conditions import parse_condition
 from rlmetrics.health.series import Series
 
 
@@ -223,3 +224,13 @@ def test_a_collapse_is_told_with_the_step_of_all_that_it_broke(onset, tmp_path, 
     assert f"-> 1 since step {onset}\n" in said
     assert "moved first" not in said
     assert " at step " not in said
+
+
+def test_a_curve_that_rose_and_falls_again_has_fallen_since_its_peak():
+    """Where a rule asks for a fall, the way there is told from its peak on, also above where the curve mostly was."""
+    values = [0.01 * at + 0.005 * (at % 3) for at in range(100)] + [1.0 - 0.004 * at + 0.005 * (at % 3) for at in range(60)]
+    assert abs(curve(values).left_at(159, 1) - 100) <= 16
+    assert parse_condition("falling(x, 0.6) and now(x) < 2").heading == 1
+    assert parse_condition("rising(x) and falling(reward)").heading == -1
+    assert parse_condition("not_rising(x) and falling(reward)").heading == 0
+    assert parse_condition("falling(x) or rising(x)").heading == 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
@@ -63,6 +64,7 @@ _COSTS = {
     **dict.fromkeys(("correlation", "moves_with", "arrives"), 9),
 }
 """How long words take to be found out; the others take no time worth speaking of."""
+_FALLS, _RISES = re.compile(r"\bfalling(?=\(x\b)"), re.compile(r"\brising(?=\(x\b)")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _MAX_LENGTH = 1000
@@ -104,6 +106,11 @@ class Condition:
     def possible(self) -> Callable[..., Any]:
         """As ``call``, of curves that are as bad as can be: what must not hold does not."""
         return _compiled(_parsed(self.text), _Reader(self.text, worst=True))
+
+    @cached_property
+    def heading(self) -> int:
+        """Whether it asks ``x`` to fall (1) or to rise (-1); 0 where it asks neither, or either."""
+        return len(set(_FALLS.findall(self.text))) - len(set(_RISES.findall(self.text)))
 
     @property
     def instant(self) -> bool:

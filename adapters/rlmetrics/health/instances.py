@@ -421,7 +421,7 @@ class Instance:
         ):
             began = series.came_to(since)
         else:
-            began = series.left_at(since)
+            began = series.left_at(since, condition.heading)
             # What never moved was so from its first point on, unless another curve decides.
             began = since if began == series.first_step and len(condition.names) > 1 else began
         if is_bound(condition):

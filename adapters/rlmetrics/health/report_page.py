@@ -203,13 +203,21 @@ def _chain(report: Report) -> Iterator[str]:
         return
     yield f'<h2>{escape(phrase("How it went"))}</h2><ul class="chain">'
     for finding in strong[:14]:
-        value = "" if finding.value is None or not math.isfinite(finding.value) else f" = {finding.value:.3g}"
+        value = _value(report, finding)
         yield (
             f'<li><span class="st">{escape(place_in(report, finding.onset_step))}</span><p><span class="t-{finding.level}"><b>{escape(spoken(finding.level))}</b></span> '
             f"<code>{escape(finding.key)}</code>{value}. {_text(finding.message)} "
             f'<span class="small">{escape(finding.rule)}, {escape(finding.basis)}{_cited(finding.source)}</span></p></li>'
         )
     yield "</ul>"
+
+
+def _value(report: Report, finding: Finding) -> str:
+    """Return the value of a finding, and where it is that value if that is not where it began."""
+    if finding.value is None or not math.isfinite(finding.value):
+        return ""
+    at = f" {phrase('at {place}', place=place_in(report, finding.first_step))}"
+    return escape(f" = {finding.value:.3g}{'' if finding.first_step == finding.onset_step else at}")
 
 
 def _cited(source: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from rlmetrics.logs.reading import NOT_IN_ORDER
@@ -11,8 +12,8 @@ from rlmetrics.wording.place_words import place_words, span_words
 from rlmetrics.wording.terminal import extent, padded, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
-from .report_records import Beyond, Diagnosis, Finding, NotJudged, Report, counted, whole
-from .report_times import place_in, when
+from .report_records import Beyond, Curve, Diagnosis, Finding, NotJudged, Report, counted, whole
+from .report_times import is_over, place_in, when
 
 __all__ = ["report_text"]
 
@@ -25,7 +26,15 @@ _COUNTED = {
     "rules": (later("{count} rules"), later("{count} rules")),
     "weaker sign": (later("{count} weaker sign"), later("{count} weaker signs")),
 }
+_MORE_SIGNS = (
+    later("and {count} more sign that this explains"),
+    later("and {count} more signs that this explains"),
+)
 _LARGE = 1e7
+_FEW = 4
+"""Points of a curve of which nothing is told but the value."""
+_FURTHER = 0.1
+"""By what share of its value, or of how far it had moved, a curve has gone on since something was found in it."""
 _MOST_CAUSES, _MOST_CHECKS, _MOST_EVIDENCE, _MOST_REMARKS, _MOST_PLACES = 3, 4, 3, 3, 4
 _SOURCE = re.compile(r"(?P<framework>[\w.-]+?)(?:\[(?P<component>[^\]]+)\])?==(?P<release>.+)")
 
@@ -188,25 +197,34 @@ def _cause(report: Report, diagnosis: Diagnosis, *, full: bool) -> Iterator[str]
         [*signs] if full else (_evidence(report, finding) for finding in [*curves.values()][:_MOST_EVIDENCE])
     )
     for sign in shown:
-        yield " " * _LABEL + sign
+        yield from wrapped(sign, indent=_LABEL, hanging=_LABEL + 2, columns=_WIDTH)
     if len(signs) > len(shown):
-        more = phrase("and {count} more signs that this explains", count=len(signs) - len(shown))
-        yield " " * _LABEL + more
+        yield " " * _LABEL + phrase(_MORE_SIGNS[len(signs) - len(shown) != 1], count=len(signs) - len(shown))
 
 
 def _evidence(report: Report, finding: Finding) -> str:
-    """Return key and value of a finding: how it moved, where its curve is known."""
+    """Return key and value of a finding: from what it was before to where it was found, and where it is at the end."""
     curve = next((item for item in report.curves if item.key == finding.key), None)
-    since = when(report, finding)
     if finding.value is None:
         return f"{finding.key or finding.rule} {spoken(finding.message.split('. ')[-1].rstrip('.'))}"
-    if curve is not None and len(curve.values) > 4:
-        moved = f"{_number(curve.values[0])} -> {_number(finding.value)}"
-        if _number(curve.values[0]) == _number(finding.value):
-            moved = f"= {_number(finding.value)}"
-    else:
-        moved = f"= {_number(finding.value)}"
-    return f"{finding.key} {moved} {since}"
+    found, since = _number(finding.value), when(report, finding)
+    if curve is None or len(curve.values) <= _FEW:
+        return f"{finding.key} = {found} {since}"
+    before = _before(curve, finding.onset_step)
+    moved = f"= {found}" if _number(before) == found else f"{_number(before)} -> {found}"
+    end = curve.values[-1]
+    goes_on = finding.first_step < curve.steps[-1] and not is_over(report, finding)
+    further = goes_on and abs(end - finding.value) > _FURTHER * max(abs(finding.value - before), abs(finding.value))
+    last = phrase(", {value} at the end", value=_number(end)) if further else ""
+    return f"{finding.key} {moved} {since}{last}"
+
+
+def _before(curve: Curve, onset: float) -> float:
+    """Return what a curve was before something began; its first value where that is how it began.
+
+    The last stretch before may reach into what began, so the one before that is taken.
+    """
+    return curve.values[max(0, bisect_left(curve.steps, onset) - 2)]
 
 
 def _number(value: float) -> str:

@@ -9,7 +9,7 @@ from rlmetrics.wording.voice import phrase
 
 from .report_records import Diagnosis, Finding, Report
 
-__all__ = ["place_in", "when"]
+__all__ = ["is_over", "place_in", "when"]
 
 _OVER = 0.1
 """Share of a curve's steps, at its end, in which nothing is found any more of what is over: rules look at long curves
@@ -19,6 +19,11 @@ more rarely than at each point."""
 def place_in(report: Report, step: float) -> str:
     """Return a step of a run, or a row of one that tells none."""
     return place_words(f"{step:g}", by_row=report.by_row)
+
+
+def is_over(report: Report, item: Diagnosis | Finding) -> bool:
+    """Tell whether something was so, and is not any more."""
+    return _ended(report, item) is not None
 
 
 def when(report: Report, item: Diagnosis | Finding) -> str:

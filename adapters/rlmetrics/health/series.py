@@ -11,6 +11,7 @@ from .trends import (
     arrival,
     correlation,
     jump,
+    last_near_peak,
     line,
     mann_kendall,
     median,
@@ -144,12 +145,16 @@ class Series(Course):
         """Tell whether its first point is of the run's first steps: not further on than the next one is from it."""
         return self.count > 1 and self.first_step <= max(1.0, self.interval)
 
-    def left_at(self, place: float) -> float:
+    def left_at(self, place: float, heading: int = 0) -> float:
         """Return where the curve left the level that it had before it came to what it is at a place.
 
         From there back: what lies at the new level already, then the way there, until it moves no more than its noise
         or a twentieth of all that it moved. Its first place if it never left it. A curve that has been on its way since
         its first points had no level to leave: it left its way where it jumped, if it did.
+
+        Args:
+            place: The place.
+            heading: Whether it fell (1) or rose (-1) to there; 0 where that is to be seen from where it was mostly.
         """
         steps, values = self.until(place)
         last = len(values) - 1
@@ -160,10 +165,13 @@ class Series(Course):
         if not at:
             return steps[0]
         window = max(2, last // 8)
-        sign = 1 if median(levels[: at or 1]) > levels[at] else -1
+        sign = heading or (1 if median(levels[: at or 1]) > levels[at] else -1)
         begin = at
         while begin and sign * (levels[max(0, begin - window)] - levels[begin]) > within:
             begin = max(0, begin - window)
+        if begin == at and heading:
+            # A slow way: since it was last as high, or as low, as it ever was.
+            return steps[last_near_peak([heading * level for level in levels[: at + 1]], within)]
         jumped = jump(values[: at + 2], sign) if begin < window else 0
         if jumped:
             return steps[jumped]

@@ -13,6 +13,7 @@ __all__ = [
     "arrival",
     "correlation",
     "jump",
+    "last_near_peak",
     "line",
     "mann_kendall",
     "median",
@@ -87,6 +88,12 @@ def jump(values: Sequence[float], sign: float) -> int:
             return at + 1
         most = max(most, abs(move))
     return 0
+
+
+def last_near_peak(levels: Sequence[float], within: float) -> int:
+    """Return the last place at which values are as near to their highest as one level may scatter."""
+    peak = max(levels)
+    return max(at for at, level in enumerate(levels) if peak - level <= within)
 
 
 def roughness(values: Sequence[float]) -> float:
