@@ -59,3 +59,39 @@ def test_a_key_that_may_be_something_else_is_not_called_missing(why):
     told = [item.why for item in found.values() if item.why.startswith(("needs reward", "reward is not"))]
     assert told == []
     assert any(item.why == "reward may be reward/score/mean or something else" for item in found.values())
+
+
+GRPO_ROW = {
+    "loss": 0.01,
+    "grad_norm": lambda step: 0.3 + 0.01 * (step % 5),
+    "learning_rate": 1e-6,
+    "num_tokens": lambda step: 100.0 * step,
+    "completions/mean_length": lambda step: 11.0 + step % 2,
+    "completions/clipped_ratio": 0.1,
+    "reward": lambda step: 0.3 + 0.1 * (step % 3),
+    "reward_std": 0.2,
+    "entropy": lambda step: 0.5 + 0.01 * (step % 4),
+    "clip_ratio/region_mean": 0.0,
+    "epoch": lambda step: step / 100,
+}
+
+
+def test_what_one_of_several_releases_logs_is_said_of_that_release(why):
+    """Where the release is open, none of them is "the release": the sentence names the one that it holds of."""
+    given, open_ = why(30, GRPO, **GRPO_ROW), why(30, "auto", **GRPO_ROW)
+    assert given["no-reward-spread"].how == "the release logs it always, but this log does not have it"
+    assert given["kl-explosion"].how == "logged only if beta != 0"
+    assert open_["no-reward-spread"].how == f"{GRPO} logs it always, but this log does not have it"
+    assert open_["kl-explosion"].how == f"{GRPO} logs it only if beta != 0"
+
+
+def test_another_factor_is_told_once_and_by_settings_that_the_release_has(tmp_path):
+    """verl 0.5.0 knows no `loss_scale_factor`, and three guards that say the same are one."""
+    path = tmp_path / "run.jsonl"
+    rows = [{"step": step, "actor/entropy": 0.5 + 0.01 * (step % 3), "actor/grad_norm": 0.2} for step in range(1, 30)]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    (report,) = check(path, at="verl==0.5.0")
+    (note,) = [note for note in report.notes if "another factor" in note]
+    assert note.startswith("actor/entropy may be logged with another factor, 1 / data.max_response_length: if ")
+    assert "loss_agg_mode" in note
+    assert not any(name in note for name in ("loss_scale_factor", "use_v1", "use_legacy_worker_impl"))

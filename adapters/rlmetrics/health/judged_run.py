@@ -32,7 +32,7 @@ class JudgedRun:
 
     Attributes:
         notes: What is to be said about the source.
-        answer: Where the rows come from, if that was inferred.
+        answer: Where the rows come from, and how that is known.
         is_foreign: Whether an undescribed framework logs them: no key of its own is one of the spec's.
         rows: How many rows were judged.
         counted: How many of them stated no step, so that their number stands for it.

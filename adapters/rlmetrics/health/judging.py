@@ -180,7 +180,7 @@ def judged_rows(
         monitor.run.notes += [*prefix_lines(answer.prefix), *spelling_lines(answer)]
         monitor.run.notes += [*filter(None, [answer.chosen]), *wrapper_lines(answer), *second_lines(answer)]
         monitor.run.notes += [f"the run's configuration: {problem}" for problem in run.problems]
-        monitor.run.is_foreign = answer.undescribed is not None
+        monitor.run.answer, monitor.run.is_foreign = answer, answer.undescribed is not None
         missing = MissingSteps()
         for row in part:
             missing.take(row.step)

@@ -13,8 +13,12 @@ from rlmetrics.names.lookup.resolving import defects_of, logged_as, measured_as
 from rlmetrics.names.meanings.protocol import Match, View
 from rlmetrics.names.meanings.view import FrameworkView
 from rlmetrics.names.settings.configuration import holds
+from rlmetrics.names.settings.guard_expressions import And, Expression, Or
+from rlmetrics.names.settings.guards import parse
+from rlmetrics.names.settings.simplification import simplified, truth
 from rlmetrics.names.tables.key_records import Entry
 from rlmetrics.names.tables.user_errors import NamesError
+from rlmetrics.wording.condition_words import GuardWords
 from rlmetrics.wording.metric_facts import range_of
 
 __all__ = ["HELD_OUT", "KeyMeaning", "KeyMeanings", "LoggedAs", "usual_meanings"]
@@ -170,10 +174,30 @@ class KeyMeanings:
         )
 
     def _rescaled(self, entry: Entry) -> Iterator[tuple[str, str]]:
-        """Yield each factor that a key has under settings of which nothing is known, and the guard of these."""
+        """Yield under which settings, of which nothing is known, a key has another factor, and that factor."""
+        guards: dict[str, list[Expression]] = {}
         for other in entry.alternatives:
             if other.what.startswith(_SCALE) and other.when and self._is_open(other.when):
-                yield other.when, other.what.removeprefix(_SCALE)
+                guard = self._in_release(parse(other.when), entry.component)
+                guards.setdefault(other.what.removeprefix(_SCALE), []).extend(guard)
+        for factor, each in guards.items():
+            if each:
+                whole = each[0] if len(each) == 1 else Or(each[0].column, tuple(each))
+                yield GuardWords().of(simplified(whole)), factor
+
+    def _in_release(self, guard: Expression, component: str) -> Iterator[Expression]:
+        """Yield what a guard asks of settings that the release has; nothing if it asks for others."""
+        part = getattr(self._view, "components", {}).get(component)
+        asked = guard.operands if isinstance(guard, And) else (guard,)
+        kept: list[Expression] = []
+        for one in asked:
+            names = one.names()
+            if part is None or not names or any(part.config.has(name) for name in names & part.config.keys.keys()):
+                kept.append(one)
+            elif truth(one, dict.fromkeys(names)) is not True:
+                return
+        if kept:
+            yield kept[0] if len(kept) == 1 else And(guard.column, tuple(kept))
 
     def _is_open(self, guard: str) -> bool:
         """Tell whether the settings that were given decide nothing about a guard."""

@@ -34,6 +34,8 @@ _EVALUATE = later("have the run evaluated on data that is not trained on")
 _SECOND = "a second reward function"
 _LEFT_OUT = later("the release logs it always, but this log does not have it")
 _LOGGED = later("logged {what}")
+_ONE_LEFT_OUT = later("{source} logs it always, but this log does not have it")
+_ONE_LOGS = later("{source} logs it {what}")
 """Why a rule was not judged, and what would have it judged."""
 
 
@@ -147,8 +149,12 @@ class _LoggedCurves:
         found = self.logged.get(metric)
         if found is None:
             return None
-        said = found.condition
-        return _LOGGED.format(what="; ".join(condition_texts(said))) if said else _LEFT_OUT
+        said = "; ".join(condition_texts(found.condition)) if found.condition else ""
+        answer = self.run.answer
+        if answer is None or answer.is_given or answer.is_single:
+            return _LOGGED.format(what=said) if said else _LEFT_OUT
+        # Which of several releases wrote the log is open: what is said of one of them names it.
+        return _ONE_LOGS.format(source=self.at, what=said) if said else _ONE_LEFT_OUT.format(source=self.at)
 
 
 def _state(curves: _LoggedCurves, rule: Rule, instances: list[Instance]) -> NotJudged | None:

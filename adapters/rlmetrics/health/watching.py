@@ -201,7 +201,7 @@ class _Watcher:
         settings = merged(self._follower.config, self._config, source, self._tables)
         self._prefix, self._spelling = answer.prefix, answer.spelling
         self._monitor = opened(source, settings.values, self._tables, answer.rivals)
-        self._monitor.run.is_foreign = answer.undescribed is not None
+        self._monitor.run.answer, self._monitor.run.is_foreign = answer, answer.undescribed is not None
         if not (answer.is_given or answer.is_single):
             warnings.warn(f"{self._path}: {source_line(answer)}", stacklevel=2)
         waiting, self._first = self._first, []

@@ -113,9 +113,17 @@ def _missing(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
     lacking = [key for key in certain if key not in observed.seen]
     if not observed.clues.whole or not certain:
         return None
-    if not lacking:
-        return f"all {_count(certain, 'key')} that it logs in every run are there"
-    return f"{len(lacking)} of {_count(certain, 'key')} that it logs in every run are missing: {listed(lacking)}"
+    it = "it"
+    if first.best != newest:
+        # Releases differ in what they log always; the sentence is about the one that is named.
+        it = observed.index.releases(first.subject, newest)[0]
+    every = f"that {it} logs in every run"
+    if lacking:
+        return f"{len(lacking)} of {_count(certain, 'key')} {every} are missing: {listed(lacking)}"
+    usual = observed.index.expected.get(first.subject.number, {}).values()
+    unset = [key for keys in usual for key, bits in keys if bits & newest and key not in observed.seen]
+    said = f"all {_count(certain, 'key')} {every} are there" if len(certain) > 1 else f"the 1 key {every} is there"
+    return f"{said}; of those that it logs by default {'1 is' if len(unset) == 1 else f'{len(unset)} are'} missing: {listed(unset)}" if unset else said
 
 
 def _precision(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
