@@ -361,6 +361,7 @@ CASES: dict[str, Case] = {
     "impossible-divergence": Case(
         {"kl/reference/k3": since(ONSET, level(0.02), -0.4)}, {"kl/reference/k3": level(0.02)}
     ),
+    "divergence-below-zero": Case({"kl/reference/k3": level(-0.02, 0.1)}, {"kl/reference/k3": level(0.02)}),
     "kl-coefficient-rising": Case(
         {"kl/coefficient": ramp(0.05, 0.4), "kl/old_reference_sum/k1": ramp(4, 25)},
         {"kl/coefficient": level(0.05, 0.05), "kl/old_reference_sum/k1": level(6, 0.05)},

@@ -58,7 +58,7 @@ def test_points_that_come_together_are_as_if_they_came_alone(values, cuts):
 
 
 def test_a_ramp_is_one_spike_however_steep_and_a_curve_that_comes_back_has_one_each_time():
-    """A gradient that grows tenfold in each row jumped once; the same heights, with its level between them, are jumps."""
+    """A gradient that grows tenfold in each row jumped once; the same heights with its level between them are four."""
     level = [0.3 + 0.01 * (at % 3) for at in range(20)]
     ramp, apart, plateau = Series(), Series(), Series()
     for curve, tail in (

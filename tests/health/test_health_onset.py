@@ -228,7 +228,8 @@ def test_a_collapse_is_told_with_the_step_of_all_that_it_broke(onset, tmp_path, 
 
 def test_a_curve_that_rose_and_falls_again_has_fallen_since_its_peak():
     """Where a rule asks for a fall, the way there is told from its peak on, also above where the curve mostly was."""
-    values = [0.01 * at + 0.005 * (at % 3) for at in range(100)] + [1.0 - 0.004 * at + 0.005 * (at % 3) for at in range(60)]
+    rise, fall = [0.01 * at for at in range(100)], [1.0 - 0.004 * at for at in range(60)]
+    values = [value + 0.005 * (at % 3) for at, value in enumerate(rise + fall)]
     assert abs(curve(values).left_at(159, 1) - 100) <= 16
     assert parse_condition("falling(x, 0.6) and now(x) < 2").heading == 1
     assert parse_condition("rising(x) and falling(reward)").heading == -1

@@ -107,6 +107,7 @@ WORST = {
     "kl-slow": "x=zero reward=tiny",
     "reference-kl-negative": "x=deep",
     "reference-kl-not-positive": "x=deep",
+    "divergence-below-zero": "x=neg",
     "impossible-divergence": "x=deep",
     "kl-coefficient-rising": "x=grow divergence=drop1",
     "over-optimised": "x=grows reward=slide",

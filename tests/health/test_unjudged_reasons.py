@@ -86,7 +86,7 @@ def test_what_one_of_several_releases_logs_is_said_of_that_release(why):
 
 
 def test_another_factor_is_told_once_and_by_settings_that_the_release_has(tmp_path):
-    """verl 0.5.0 knows no `loss_scale_factor`, and three guards that say the same are one."""
+    """What verl 0.5.0 lacks, as `loss_scale_factor`, decides nothing, and three guards that say the same are one."""
     path = tmp_path / "run.jsonl"
     rows = [{"step": step, "actor/entropy": 0.5 + 0.01 * (step % 3), "actor/grad_norm": 0.2} for step in range(1, 30)]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from rlmetrics.names import Clues, find_source, load_tables
-from rlmetrics.names.inference import negative_in
+from rlmetrics.names.inference import negative_in, sunk_in
 
 _RUNS = json.loads((Path(__file__).parents[1] / "fixtures" / "captured_runs.json").read_text(encoding="utf-8"))
 _LOGS_ALIKE = {"RLOOTrainer": "GRPOTrainer"}
@@ -122,6 +122,20 @@ def test_a_value_below_zero_rules_out_what_is_never_negative():
     assert [one.component for one in taken[-0.02].candidates] == ["RLOOTrainer"]
     said = next(one.says for one in taken[-0.02].evidence if one.kind == "values")
     assert said == "kl is below 0, as another trainer never logs it"
+
+
+def test_a_divergence_that_is_hardly_ever_above_0_is_no_sign_of_an_estimate_that_scatters():
+    """A log-ratio scatters about a small number above 0: what stays below it is broken in RLOO as in GRPO."""
+    run = next(run for run in _RUNS if run["runs"][0] == "trl/1.16.0/rloo/logs.jsonl")
+
+    def taken(values):
+        rows = [{"kl": value} for value in values]
+        clues = Clues(tuple(run["keys"]), whole=True, negative=negative_in(rows), sunk=sunk_in(rows))
+        return {one.component for one in find_source(clues).candidates}
+
+    assert taken([-0.01, 0.02] * 20) == {"RLOOTrainer"}
+    assert taken([-0.01] * 5) == {"RLOOTrainer"}  # which chance gives often enough
+    assert taken([-0.01] * 40) == {"RLOOTrainer", "GRPOTrainer"}
 
 
 def test_a_value_that_no_candidate_can_have_logged_speaks_against_none():

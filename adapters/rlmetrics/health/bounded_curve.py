@@ -217,7 +217,7 @@ class Course:
             self._spikes.append(step)
 
     def _came_back(self, usual: float) -> bool:
-        """Tell whether the curve has been near its usual level since its last spike: a ramp, or a plateau, is one spike."""
+        """Tell whether it has been near its usual level since its last spike: a ramp is one spike, and so is a step."""
         if not self._spikes:
             return True
         since = self._spikes[-1]

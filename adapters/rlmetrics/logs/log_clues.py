@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import replace
-from rlmetrics.names.inference import Clues, negative_in, nonzero_in
+from rlmetrics.names.inference import Clues, negative_in, nonzero_in, sunk_in
 
 from .beside import beside
 from .input_errors import InputError
@@ -57,6 +57,7 @@ def clues_of(
         decimals=log.decimals(),
         nonzero=nonzero_in(sample),
         negative=negative_in(sample),
+        sunk=sunk_in(sample),
         where=where,
     )
 
@@ -74,4 +75,4 @@ def with_values(clues: Clues, log: Log, run: str | None) -> Clues:
         rows = [] if found is None else [row.values for row in islice(found.rows, SAMPLE)]
     except InputError:
         return clues
-    return replace(clues, nonzero=nonzero_in(rows), negative=negative_in(rows))
+    return replace(clues, nonzero=nonzero_in(rows), negative=negative_in(rows), sunk=sunk_in(rows))

@@ -7,7 +7,7 @@ are left, `answer` what follows from that, `explaining` the evidence in sentence
 from .answer import Candidate, SourceAnswer, completed, find_source, given, prefix_of
 from .evidence_sentences import SourceEvidence
 from .keys_only import infer_source
-from .run_clues import Clues, negative_in, nonzero_in
+from .run_clues import Clues, negative_in, nonzero_in, sunk_in
 
 __all__ = [
     "Candidate",
@@ -21,4 +21,5 @@ __all__ = [
     "negative_in",
     "nonzero_in",
     "prefix_of",
+    "sunk_in",
 ]

@@ -123,7 +123,10 @@ def _missing(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
     usual = observed.index.expected.get(first.subject.number, {}).values()
     unset = [key for keys in usual for key, bits in keys if bits & newest and key not in observed.seen]
     said = f"all {_count(certain, 'key')} {every} are there" if len(certain) > 1 else f"the 1 key {every} is there"
-    return f"{said}; of those that it logs by default {'1 is' if len(unset) == 1 else f'{len(unset)} are'} missing: {listed(unset)}" if unset else said
+    if not unset:
+        return said
+    are = "1 is" if len(unset) == 1 else f"{len(unset)} are"
+    return f"{said}; of those that it logs by default {are} missing: {listed(unset)}"
 
 
 def _precision(observed: Observed, ranked: Sequence[Ranked]) -> str | None:

@@ -130,8 +130,9 @@ def clues_spelled(clues: Clues, tables: Tables) -> tuple[FlatNames, Clues] | Non
     if len(meant) < _FEWEST or 2 * len(meant) < len(unknown):
         return None
     nonzero = None if clues.nonzero is None else frozenset(map(spelling, clues.nonzero))
-    negative = frozenset(map(spelling, clues.negative))
-    return spelling, replace(clues, keys=tuple(map(spelling, clues.keys)), nonzero=nonzero, negative=negative)
+    negative, sunk = (frozenset(map(spelling, names)) for names in (clues.negative, clues.sunk))
+    keys = tuple(map(spelling, clues.keys))
+    return spelling, replace(clues, keys=keys, nonzero=nonzero, negative=negative, sunk=sunk)
 
 
 def _meant(names: Iterable[str], spelling: FlatNames) -> dict[str, str]:

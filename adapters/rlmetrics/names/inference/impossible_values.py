@@ -22,7 +22,8 @@ another number under the name."""
 def possible(observed: Observed, ranked: Sequence[Ranked], named: Callable[[Ranked], str]) -> list[Ranked]:
     """Return candidates weighed by whether the run's values can be theirs, without those that are ruled out.
 
-    Where no candidate can have logged a value, it speaks against none.
+    Where no candidate can have logged a value, it speaks against none, and neither does one that is below 0 in nearly
+    all rows.
 
     Args:
         observed: The run.
@@ -33,6 +34,10 @@ def possible(observed: Observed, ranked: Sequence[Ranked], named: Callable[[Rank
         return list(ranked)
     impossible = [frozenset(_never_negative(named(one), observed)) for one in ranked]
     telling = frozenset.union(*impossible) - frozenset.intersection(*impossible)
+    if telling & observed.clues.sunk:
+        # An estimate that may be below 0 lies above it mostly, so that no candidate explains what hardly ever does,
+        # and what is more usual does not either.
+        return sorted((replace(one, weight=one.by_evidence) for one in ranked), key=_place)
     if not telling:
         return list(ranked)
     weighed = [_weighed(one, keys & telling, telling) for one, keys in zip(ranked, impossible, strict=True)]
@@ -40,7 +45,11 @@ def possible(observed: Observed, ranked: Sequence[Ranked], named: Callable[[Rank
     weighed = [replace(one, against={**one.against, "values": least}) for one in weighed]
     first = max(one.by_evidence for one in weighed)
     near = [one for one in weighed if one.by_evidence > first - LEFT]
-    return sorted(near, key=lambda one: (-one.weight, one.subject.number))
+    return sorted(near, key=_place)
+
+
+def _place(one: Ranked) -> tuple[float, int]:
+    return -one.weight, one.subject.number
 
 
 def _weighed(one: Ranked, impossible: frozenset[str], telling: frozenset[str]) -> Ranked:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from rlmetrics.lazy_dataclasses import dataclass, field
 from rlmetrics.lazy_typing import Any
 
-__all__ = ["Clues", "negative_in", "nonzero_in"]
+__all__ = ["Clues", "negative_in", "nonzero_in", "sunk_in"]
 
 _OWN = re.compile(r"^(?:\w+/)?untranslated/(?P<framework>[A-Za-z][\w-]*?)-(?P<release>[0-9][^/]*)/(?P<key>.+)$")
 """A key that a translation set aside: it names what the log was before."""
+_MANY, _NEARLY_ALL = 20, 0.9
+"""Of how many values which share is no chance of a number that scatters about 0."""
 _ROUNDING = 0.004
 """How far below 0 a number may be that can't be negative: bfloat16 rounds exp(x) - x - 1 to as little as -0.0039."""
 _CLASS = re.compile(r"\b([A-Z]\w*Trainer)\.")
@@ -68,6 +70,7 @@ class Clues:
         decimals: With how many decimals all of its numbers are printed; None if that is not one number, or not known.
         nonzero: Keys with a value that is not 0; None if values are not known.
         negative: Keys with a value below 0, farther than numbers are rounded; empty if values are not known.
+        sunk: Those of them whose values are below 0 in nearly all of many rows.
         where: What recorded the settings, the tags, and the release of each package.
     """
 
@@ -82,6 +85,7 @@ class Clues:
     decimals: int | None = None
     nonzero: frozenset[str] | None = None
     negative: frozenset[str] = frozenset()
+    sunk: frozenset[str] = frozenset()
     where: Mapping[str, str] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
@@ -115,6 +119,7 @@ class Clues:
             self.decimals,
             self.nonzero,
             self.negative,
+            self.sunk,
         )
 
     @cached_property
@@ -149,3 +154,14 @@ def negative_in(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
     """Return the keys of some rows that have a value below 0, farther than numbers are rounded."""
     known = ((key, value) for row in rows for key, value in row.items() if isinstance(value, int | float))
     return frozenset(key for key, value in known if value < -_ROUNDING)
+
+
+def sunk_in(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the keys of some rows whose values are below 0 in nearly all of many."""
+    sunk = set()
+    for key in negative_in(rows):
+        values = [value for row in rows if isinstance(value := row.get(key), int | float) and value != 0]
+        below = sum(value < 0 for value in values)
+        if below >= _MANY and below > _NEARLY_ALL * len(values):
+            sunk.add(key)
+    return frozenset(sunk)

@@ -32,4 +32,5 @@ def clues_below(clues: Clues, prefix: str) -> Clues:
         keys=keys,
         nonzero=None if nonzero is None else frozenset(key.removeprefix(prefix) for key in nonzero),
         negative=frozenset(key.removeprefix(prefix) for key in clues.negative),
+        sunk=frozenset(key.removeprefix(prefix) for key in clues.sunk),
     )
