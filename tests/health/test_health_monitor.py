@@ -243,6 +243,41 @@ def test_threads_may_share_a_monitor():
     assert (monitor.rows, monitor.faults) == (200, 0)
 
 
+def grpo_row(step, kl):
+    """Return a row of GRPO's or RLOO's, which log the same keys."""
+    row = dict.fromkeys(("completions/mean_length", "completions/min_length", "completions/max_length"), 12.0)
+    row |= {"loss": 0.01, "grad_norm": 0.3, "learning_rate": 1e-6, "num_tokens": 100.0 * step, "kl": kl, "step": step}
+    row |= {"reward": 0.4 + 0.1 * (step % 3), "reward_std": 0.2, "frac_reward_zero_std": 0.1, "entropy": 0.6}
+    return row | dict.fromkeys(("clip_ratio/low_mean", "clip_ratio/high_mean", "clip_ratio/region_mean"), 0.0)
+
+
+def test_three_rows_do_not_decide_what_a_number_is_that_later_rows_tell():
+    """A healthy log-ratio of RLOO's is below 0 now and then; three rows above it do not make it GRPO's divergence."""
+    kls = [0.01, 0.02, 0.01] + [0.03 * (-1) ** step for step in range(60)]
+    monitor = Monitor()
+    for step, kl in enumerate(kls[:30], start=1):
+        monitor.observe(step, grpo_row(step, kl))
+    resumed = Monitor()
+    resumed.load_state_dict(json.loads(json.dumps(monitor.state_dict())))
+    for step, kl in enumerate(kls[30:], start=31):
+        resumed.observe(step, grpo_row(step, kl))
+
+    assert [item.rule for item in (*monitor.findings(), *resumed.findings()) if item.key == "kl"] == []
+    assert "(or RLOOTrainer)" in " ".join(monitor.report().notes)
+
+
+def test_rows_that_are_whole_tell_a_trainer_by_what_they_lack():
+    """The first rows of SFT hold nothing that DPO does not log, and lack what it logs always."""
+    monitor = Monitor()
+    for step in range(1, 4):
+        monitor.observe(
+            step,
+            {"loss": 2.0, "grad_norm": 1.0, "learning_rate": 1e-5, "entropy": 1.9, "step": step}
+            | {"num_tokens": 100.0 * step, "mean_token_accuracy": 0.6, "epoch": 0.1 * step},
+        )
+    assert str(monitor.at).startswith("trl[SFTTrainer]==")
+
+
 def test_the_source_is_inferred_from_the_first_rows():
     """Without a source the first rows tell, and nothing of them is lost."""
     rows = healthy(GRPO)

@@ -106,7 +106,7 @@ class Monitor:
         """Return all that it knows as plain values, for a checkpoint."""
         with self._lock:
             self._infer()
-            return {"at": self.at, **self.run.state()}
+            return {"at": self.at, "others": [*self._others], **self.run.state()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on where ``state_dict`` was taken.
@@ -123,14 +123,15 @@ class Monitor:
             require_whole(state)
             run = self._new_run()
             run.notes, run.answer, run.is_foreign = self.run.notes, self.run.answer, self.run.is_foreign
+            others = tuple(state.get("others", self._others))
             if at is not None or self.at is not None:
-                run.curves.open(str(at or self.at), self._others)
+                run.curves.open(str(at or self.at), others)
             try:
                 run.restore(state)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 msg = f"this is no whole state of a monitor: {type(error).__name__}: {error}"
                 raise ValueError(msg) from None
-            self.run = run
+            self.run, self._others = run, others
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Have copies, here and in other processes, know what this one knows and judge on by themselves."""
@@ -147,12 +148,18 @@ class Monitor:
         run, curves = self.run, self.run.curves
         rows = [row for _, row in self._waiting]
         keys = tuple(dict.fromkeys(key for row in rows for key in row))
-        clues = Clues(keys, nonzero=nonzero_in(rows), negative=negative_in(rows), settings=frozenset(curves.config))
+        # Rows that hold the same keys are whole ones; those that come in parts do not.
+        whole = len({frozenset(row) for row in rows}) == 1 < len(rows)
+        settings = frozenset(curves.config)
+        clues = Clues(keys, whole=whole, nonzero=nonzero_in(rows), negative=negative_in(rows), settings=settings)
         answer = find_source(clues, self._tables)
         run.answer = answer
         run.notes.append(source_line(answer))
         run.is_foreign = answer.undescribed is not None
-        curves.open(answer.source or CANONICAL, answer.rivals)
+        # Later values may tell candidates apart that these few leave: what they mean otherwise has no meaning.
+        open_ = [*answer.rivals, *(str(one) for one in answer.candidates[1:] if not one.alike)]
+        self._others = tuple(dict.fromkeys((*self._others, *open_)))
+        curves.open(answer.source or CANONICAL, self._others)
         waiting, self._waiting = self._waiting, []
         for step, row in waiting:
             run.take(step, row)

@@ -175,3 +175,4 @@ def require_whole(state: Any) -> None:
         ValueError: It is none, or only a part of one; the place is named.
     """
     _FORM("", state)
+    _all(_text)("others", state.get("others", ()))  # which older states lack
