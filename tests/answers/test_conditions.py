@@ -70,7 +70,8 @@ def test_a_sentence_of_every_condition(source):
         ),
         (
             ("resolve", "val-aux/gsm8k/acc/std@4", "--at", "verl==0.8.0"),
-            "Not logged by default, only with more than one sample per validation prompt.",
+            "Not logged by default, only with more than one sample per validation prompt (rollout.val_kwargs.n, 1 by "
+            "default).",
         ),
         (
             ("resolve", "timing_s/sync_rollout_weights", "--at", "verl==0.9.1"),

@@ -218,3 +218,42 @@ def test_a_change_that_does_not_show_is_told_as_such(capsys):
     given = _told(capsys, *at, "--config", "precompute_ref_log_probs=true")
     assert "1.1.0 with other settings: no longer: with precomputed log-probabilities" in told
     assert "1.1.0 no longer: with precomputed log-probabilities" in given
+
+
+def test_what_holds_for_one_variable_is_said_of_no_other(capsys):
+    """Failed sessions count as wrong in verl's acc, and in no other value of validation."""
+    said = "a failed session counts as wrong (acc)"
+    assert said in _told(capsys, "resolve", "val-core/gsm8k/acc/mean@1", "--at", "verl==0.9.1").lower()
+    assert said not in _told(capsys, "resolve", "val-aux/gsm8k/reward/mean@1", "--at", "verl==0.9.1").lower()
+
+
+def test_numbers_that_were_twice_as_large_do_not_stay_close(capsys):
+    """A factor is told as it is, and not as a small difference."""
+    told = _told(capsys, "diff", "epoch", "--from", "trl[RLOOTrainer]==0.11.4", "--to", "trl[RLOOTrainer]==0.15.2")
+    assert "0.5 x the number before" in told
+    assert "stay close" not in told
+
+
+def test_a_lost_loss_is_said_to_be_replaced_by_default(capsys):
+    """By default transformers puts another number in the place of a loss that is NaN."""
+    told = _told(capsys, "resolve", "loss=nan", "--at", "trl[DPOTrainer]==1.8.0")
+    assert "nan comes here only with logging_nan_inf_filter off" in told
+
+
+def test_a_spread_without_scores_is_told_as_that(capsys):
+    """RLOOTrainer leaves responses without a score out, so one of them makes no NaN."""
+    told = _told(capsys, "resolve", "eval_reward_std=nan", "--at", "trl[RLOOTrainer]==1.7.1")
+    assert told.startswith("nan means that fewer than two responses had a score")
+
+
+def test_half_of_the_responses_are_not_most_of_them(capsys):
+    """The sentence holds at both ends of its range."""
+    told = _told(capsys, "resolve", "completions/clipped_ratio=0.5", "--at", "trl[GRPOTrainer]==1.9.0")
+    assert "at least half have no end" in told
+
+
+def test_a_count_of_calls_is_no_yes_or_no(capsys):
+    """The largest number of tool calls of a response counts calls, not whether there was one."""
+    told = _told(capsys, "map", "tools/failure_frequency", "--from", "trl[GRPOTrainer]==1.9.2", "--to", "verl==0.9.1")
+    assert "tool_call_counts/max: that counts calls per completion" in told
+    assert "counts if" not in told

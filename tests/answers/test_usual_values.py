@@ -30,6 +30,7 @@ def _first(capsys: pytest.CaptureFixture[str], key: str, at: str, *more: str) ->
         ("aux_loss=0", "openrlhf[SFTTrainer]==0.9.7", "0 is less than a router can give"),
         ("entropy=30", GRPO, "30 is more than any vocabulary allows"),
         ("num_tokens=12.5", GRPO, "12.5 is no whole number, but num_tokens counts."),
+        ("training/epoch=0.5", "verl==0.6.1", "0.5 is no whole number, to which training/epoch is cut."),
         ("objective/ref_logprobs=-3", PPO, "-3 is one number, but objective/ref_logprobs is a histogram."),
     ],
 )

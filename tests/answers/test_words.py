@@ -46,6 +46,18 @@ TABLES = load_tables()
             "then one plain mean over micro-batches, mini-batches, epochs and steps since the last log",
         ),
         (
+            "rewards/rejected",
+            "trl[KTOTrainer]==0.27.2",
+            "all labelled completions, only where desirable is false; the whole batch of all processes and all steps "
+            "since the last log at once",
+        ),
+        (
+            "mean_token_accuracy",
+            "trl[DPOTrainer]==1.9.2",
+            "all completion tokens of preferred and rejected responses, only where chosen_mask is true; a micro-batch "
+            "of all processes at once, then one plain mean over micro-batches and steps since the last log",
+        ),
+        (
             "critic/score/max",
             "verl==0.9.1",
             "the responses with at least one token; the whole batch of all processes at once",

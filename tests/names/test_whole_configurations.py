@@ -130,6 +130,30 @@ def test_what_the_release_lacks_is_refused(capsys, at, setting, near):
 
 
 @pytest.mark.parametrize(
+    ("at", "setting", "offered"),
+    [
+        ("verl==0.2", "algorithm.use_kl_in_reward", "algorithm.kl_penalty"),
+        ("openrlhf[PPOTrainer]==0.8.9", "algo.kl.use_loss", "use_kl_loss"),
+    ],
+)
+def test_settings_of_other_releases_are_not_offered(capsys, at, setting, offered):
+    """What is asked back is a setting of the release that was asked about."""
+    assert main(["resolve", "critic/kl", "--at", at, "--config", f"{setting}=true"]) == 2
+    error = capsys.readouterr().err
+    assert offered in error
+    assert "gdpo" not in error
+    assert "algo.kl.estimator" not in error
+
+
+def test_a_setting_of_another_trainer_is_not_said_to_make_no_difference(capsys):
+    """GRPOTrainer has a loss_type since 0.17.0 only, DPOTrainer for longer."""
+    assert main(["resolve", "kl", "--at", "trl[GRPOTrainer]==0.16.1", "--config", "loss_type=cispo"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Nothing is known of the setting loss_type in this release." in told
+    assert "no difference" not in told
+
+
+@pytest.mark.parametrize(
     ("content", "place"),
     [
         (b'{"beta": 0.1,}', ":1:14: is no JSON"),

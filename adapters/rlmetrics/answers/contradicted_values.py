@@ -34,6 +34,8 @@ _VOCABULARY = 1_000_000
 """More tokens than any tokenizer has."""
 _WHOLE = frozenset({"sum", "last", "first", "max", "min", "none", "only"})
 """How parts are put together so that whole numbers stay whole."""
+_CUT = "truncated_to_integer"
+"""The trait of a value that is cut to a whole number before it is logged."""
 _PARTIAL = frozenset({"passes over the data set", "floating-point operations"})
 """What is counted in parts, too."""
 
@@ -61,13 +63,16 @@ def _no_scalar(resolution: Resolution, given: Given, _: float, tables: Tables) -
 
 
 def _no_whole(resolution: Resolution, given: Given, number: float, tables: Tables) -> Iterator[Judgement]:
-    """Yield that what is counted comes in whole numbers."""
+    """Yield that what is counted, and what code cuts to a whole number, comes in whole numbers."""
     row, axis, signature = tables.metrics.get(resolution.metric or "", {}), axis_of(resolution), resolution.signature
-    if row.get("kind") != "counter" or row["identity"].get("of") in _PARTIAL or signature is None:
+    if signature is None or axis is None or given.half or number == int(number):
         return
-    if axis is None or not axis.is_plain or given.half or number == int(number):
+    if not _WHOLE.issuperset(signature.reduction.values()):
         return
-    if _WHOLE.issuperset(signature.reduction.values()):
+    if _CUT in signature.traits:
+        says = phrase("{value} is no whole number, to which {key} is cut.", value=given.text, key=resolution.key)
+        yield Judgement("warning", "nothing", says)
+    elif row.get("kind") == "counter" and row["identity"].get("of") not in _PARTIAL and axis.is_plain:
         says = phrase("{value} is no whole number, but {key} counts.", value=given.text, key=resolution.key)
         yield Judgement("warning", "nothing", says)
 

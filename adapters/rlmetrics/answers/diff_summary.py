@@ -165,8 +165,9 @@ def _of_key(result: DiffResult, key: str, tables: Tables) -> str:
         return f"{names}."
     if result.changed:
         changed = f"{key} changed its meaning {where}: {counted(len(told_once(result.causes, tables)), 'cause')}"
-        own = [cause.severity for cause in result.causes if cause.kind not in ("setting", "logged")]
-        close = ", and the numbers stay close" if own and set(own) <= {"same", "close"} else ""
+        own = {cause.severity for cause in result.causes if cause.kind not in ("setting", "logged")}
+        converted = any(cause.kind in ("scale", "offset") for cause in result.causes)
+        close = ", and the numbers stay close" if own and own <= {"same", "close"} and not converted else ""
         return f"{changed}{close}.{_given_by(result, tables)}"
     if result.removed:
         item = result.removed[0]

@@ -18,21 +18,33 @@ __all__ = ["indifferent_words"]
 
 _MOST = 3
 """So many settings are named."""
+_NO_DIFFERENCE = "no difference to what it means"
 
 
 def indifferent_words(view: ComponentView, item: Resolution) -> str | None:
-    """Return that settings given one by one make no difference to a key; None if none of them is like that."""
+    """Return that settings given one by one make no difference to a key; None if none of them is like that.
+
+    What a setting does that the trainer has in other releases alone is left open: another trainer may have its name.
+    """
     given = [name for name in view.given or {} if not isinstance(name, RecordedName | DeducedName)]
     names = {name: find_key(name, view.config.keys) or name.lstrip("+") for name in given}
     if not names or item.template is None:
         return None
     texts = list(_said(view, item))
     idle = [name for name in names.values() if not _named(name, texts)]
-    if not idle:
-        return None
-    shown = [*idle[:_MOST], *([f"{len(idle) - _MOST} more"] if len(idle) > _MOST else [])]
-    start, verb = ("The setting", "makes") if len(idle) == 1 else ("The settings", "make")
-    return f"{start} {listed(shown)} {verb} no difference to what it means"
+    unknown = [name for name in idle if not view.config.knows(name)]
+    known = [name for name in idle if name not in unknown]
+    said = [
+        *([f"Nothing is known of the {_shown(unknown)} in this release"] if unknown else []),
+        *([f"The {_shown(known)} {'makes' if len(known) == 1 else 'make'} {_NO_DIFFERENCE}"] if known else []),
+    ]
+    return ". ".join(said) or None
+
+
+def _shown(names: list[str]) -> str:
+    """Return some settings by name, with what they are."""
+    shown = [*names[:_MOST], *([f"{len(names) - _MOST} more"] if len(names) > _MOST else [])]
+    return f"{'setting' if len(names) == 1 else 'settings'} {listed(shown)}"
 
 
 def _named(name: str, texts: list[str]) -> bool:

@@ -106,7 +106,7 @@ def settings_that_change(view: ComponentView, key: str, mode: str) -> list[Setti
                 continue
             changed = view.trying(name, value)
             other = changed.entry_alone(key, mode)
-            effects = () if other is None else tuple(_effects(base, other, view, changed))
+            effects = () if other is None or other.never else tuple(_effects(base, other, view, changed))
             if effects:
                 start, value_shown, default = label
                 told = tuple(cause.text for cause in effects)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
@@ -39,6 +41,16 @@ _OF_UPDATES = ("micro_batch", "mini_batch", "epoch")
 _BATCHES, _ALL_BATCHES = later("batches of the evaluation"), later("all batches of the evaluation")
 _NEUTRAL = frozenset({("max", "max"), ("min", "min"), ("sum", "sum")})
 """Statistic and operation where reducing the parts is the same as taking all at once."""
+
+
+_SELECTION = re.compile(r", over=(?:mask & )?(?P<other>~?)(?:per_token\()?(?P<input>\w+)\)+$")
+"""How a formula ends that takes only those elements for which an input, alone or beside the mask, is true or not."""
+_WHOLE_POPULATION = frozenset({"everything", "mask", "step_mask"})
+"""What selects no part of a population."""
+_WHERE_TRUE, _WHERE_FALSE = (
+    later("{what}, only where {input} is true"),
+    later("{what}, only where {input} is false"),
+)
 
 
 def listed(texts: Sequence[str], joint: str = "and") -> str:
@@ -103,6 +115,8 @@ def averaged_words(signature: Signature, metric: str | None, tables: Tables, mod
         mode: ``eval`` where it is logged in evaluation, which has other steps.
     """
     taken = None if "population" in signature.unstated else population_words(signature.population, tables)
+    if taken is not None and (selected := _selected(metric, signature, tables)) is not None:
+        taken = selected.format(what=taken)
     if "reduction" in signature.unstated:
         return taken
     row = tables.metrics.get(metric or "", {})
@@ -123,6 +137,25 @@ def averaged_words(signature: Signature, metric: str | None, tables: Tables, mod
     flat = _WINDOW in signature.reduction and not _ADDED_UP & {*signature.traits}
     steps = [*_at_once(operations, signature, levels, words), *_rest(operations, weights, levels, words, flat)]
     return "; ".join(text for text in (taken, ", then ".join(steps)) if text) or None
+
+
+def _selected(metric: str | None, signature: Signature, tables: Tables) -> str | None:
+    """Return "{what}" with the part of it that the formula takes; None where it takes all."""
+    text: Mapping[str, Any] = tables.texts.get(metric or "", {})
+    if signature.reproduced_by is not None:
+        text = text.get("variants", {}).get(signature.reproduced_by, {})
+    formula = " ".join(str(text.get("formula", "")).split())
+    found = _SELECTION.search(formula)
+    if found is None or found["input"] in _WHOLE_POPULATION or not _is_one_call(formula):
+        return None
+    return (_WHERE_FALSE if found["other"] else _WHERE_TRUE).replace("{input}", found["input"])
+
+
+def _is_one_call(formula: str) -> bool:
+    """Tell whether a formula is one statistic and no sum of several."""
+    depths = itertools.accumulate((char == "(") - (char == ")") for char in formula)
+    name, _, _ = formula.partition("(")
+    return name.isidentifier() and [*depths].index(0, len(name)) == len(formula) - 1
 
 
 def _weights_of(signature: Signature, tables: Tables) -> dict[str, str]:

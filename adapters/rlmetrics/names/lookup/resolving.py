@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.lazy_typing import TYPE_CHECKING
 
 from ..meanings.exact_names import canonical_of
@@ -36,6 +38,8 @@ __all__ = [
 ]
 
 _USERS_OWN = "user_defined"
+_OF_VARIABLE = re.compile(r"for the variable (?P<variable>\w+)$")
+"""How a trait says that it holds for one of the values that a placeholder stands for."""
 
 
 def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
@@ -97,6 +101,7 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         from .other_bases import base_notes
 
         notes = (*base_notes(view, match), *notes)
+    signature = _with_these(entry.signature, match.values, tables)
     return Resolution(
         key=key,
         metric=entry.metric,
@@ -115,9 +120,9 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         constant_when=entry.constant_when,
         variant=entry.variant,
         alternatives=entry.alternatives,
-        signature=entry.signature,
-        defects=defects_of(entry.signature, tables),
-        function=function_of(entry.metric, entry.signature, tables),
+        signature=signature,
+        defects=defects_of(signature, tables),
+        function=function_of(entry.metric, signature, tables),
         evidence=view.evidence(entry),
         documented=_documented(view, match),
         note=" ".join(notes) or None,
@@ -130,6 +135,15 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         cadence=cadence_of(view.components[entry.component], entry) if isinstance(view, FrameworkView) else None,
         reports=reports_of(view.components[entry.component], entry) if isinstance(view, FrameworkView) else (),
     )
+
+
+def _with_these(signature: Signature, values: Mapping[str, str], tables: Tables) -> Signature:
+    """Return a signature without the traits that say of which variable they hold where a key names another one."""
+    if "variable" not in values or not signature.traits:
+        return signature
+    of = {name: _OF_VARIABLE.search(tables.traits[name]["what"]) for name in signature.traits}
+    kept = tuple(name for name, found in of.items() if found is None or found["variable"] == values["variable"])
+    return signature if len(kept) == len(of) else replace(signature, traits=kept)
 
 
 def reports_of(component: ComponentView, entry: Entry) -> tuple[UpstreamReport, ...]:

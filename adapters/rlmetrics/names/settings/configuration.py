@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import cache
 
@@ -176,6 +176,15 @@ class Configuration:
         stated = self.keys[name].get("defaults")
         return name in self.defaults or not stated or self._table.settings.has(name, self._release)
 
+    def knows(self, name: str) -> bool:
+        """Return whether the spec says anything of a key in this release, or the release has it without more to say.
+
+        Of a key with defaults in other releases alone, another trainer of this one may have one of the same name.
+        """
+        if name not in self.keys or not self.keys[name].get("defaults"):
+            return True
+        return name in self.defaults or self._table.settings.inherits(name)
+
     def symbol(self, name: str) -> str | None:
         """Return the class or function in which the default of a key stands."""
         for ranges, _, symbol in self.keys[name].get("defaults", ()):
@@ -242,7 +251,7 @@ def check_config(
         places = list(dict.fromkeys(releases))
         if any(table.settings.has(given, release) for table, release in places):
             continue
-        names = dict.fromkeys(name for keys in tables for name in keys)
+        names = dict.fromkeys(name for keys in tables for name, row in keys.items() if _offered(name, row, places))
         names.update(dict.fromkeys(name for table, release in places for name in table.settings.of(release)))
         where = " or ".join(f"{table.name} {release}" for table, release in places[:2])
         if not 0 < len(places) <= 2:
@@ -254,6 +263,18 @@ def check_config(
         later = next((found for keys in tables if (found := later_name(name, keys)) is not None), None)
         msg = f"{has}; {nearest(name, names, 'keys') if later is None else f'there it is called {later}'}"
         raise NamesError(msg)
+
+
+def _offered(name: str, row: Mapping[str, Any], places: Sequence[tuple[FrameworkTable, str]]) -> bool:
+    """Tell whether one of some releases may have a setting; where none is named, every one of them may."""
+    stated = [ranges for ranges, *_ in row.get("defaults", ())]
+    for table, release in places:
+        has, listed = table.settings.has(name, release), bool(table.settings.of(release))
+        if has or any(not ranges or table.releases.covers(ranges, release) for ranges in stated):
+            return True
+        if not stated and not (listed and table.settings.had(name)):
+            return True
+    return not places
 
 
 def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, str]:

@@ -52,6 +52,10 @@ class KnownSettings:
         """
         return self._among(given, self.of(release))
 
+    def inherits(self, name: str) -> bool:
+        """Tell whether a setting is one of another package's classes, which all of the framework's extend."""
+        return name in self._named.get("", ()) or (self._base is not None and self._base[0].inherits(name))
+
     def had(self, given: str) -> bool:
         """Tell whether any release has a setting."""
         return self._among(given, self.every)
