@@ -26,6 +26,8 @@ __all__ = ["Setting", "setting_lines", "settings_that_change"]
 
 _EFFECT_LINES = 2
 """What a setting changes is told in so many lines."""
+_EITHER = 2
+"""So many choices has a setting that is either one or the other."""
 _NEAR = (1, -1, 0.5)
 """How far a tried number is from one that a guard names."""
 
@@ -148,6 +150,9 @@ def _tried(name: str, comparisons: Sequence[Expression], config: Configuration) 
         for part in node.walk():
             if isinstance(part, GuardLiteral) and not isinstance(part.value, bool):
                 choices = row.get("choices") or (part.value,)
+                if part.value == now and len(choices) == _EITHER:
+                    # A guard may name the value that holds alone; of two, the other one is no value of another release.
+                    yield from (value for value in choices if value != now)
                 yield from (
                     value
                     for value in _around(part.value, row.get("type"), now)

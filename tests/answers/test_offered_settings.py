@@ -1,4 +1,4 @@
-"""Settings that a trainer's own check refuses are told as that, and never offered."""
+"""Which settings are offered as ones that change a key, and that those which a trainer refuses are told as that."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ def test_a_single_completion_is_refused(capsys, at):
 def test_configurations_without_the_check_take_it(capsys, at):
     """These leave GRPOConfig's own checks out."""
     assert REFUSED not in _told(capsys, "completions/max_length", at, "--config", "num_generations=1")
+
+
+def test_the_other_of_two_choices_is_offered(capsys):
+    """The squared loss of OnlineDPOTrainer, although only the logistic one is named by what holds."""
+    told = _told(capsys, "loss", "trl[OnlineDPOTrainer]==0.28.0")
+    assert 'loss_type = "ipo" ("sigmoid")' in told.partition("Settings that change it")[2]
 
 
 def test_what_is_refused_is_not_offered(capsys):
