@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.cli import main
 from rlmetrics.names import keys, load_tables
-from rlmetrics.names.inference import Clues, find_source
+from rlmetrics.names.inference import Clues, find_source, names_read
 from rlmetrics.names.inference.flat_names import flat_names
 
 RELEASES = ["trl[grpo]==1.16.0", "trl[dpo]==1.16.0", "trl[ppo]==0.18.2", "verl==0.9.1"]
@@ -97,3 +97,31 @@ def test_an_answer_with_such_names_can_be_sent_to_another_process():
     spelling = find_source(Clues(tuple(key.replace("/", "_") for key in VERL))).spelling
     assert spelling is not None
     assert pickle.loads(pickle.dumps(spelling))("actor_pg_loss") == "actor/pg_loss"
+
+
+@pytest.mark.parametrize("sign", ["_", "."])
+def test_a_named_source_reads_such_names_as_an_inferred_one_does(tmp_path, capsys, sign):
+    """With ``--at`` and ``--from``, too, names are read as keys, and the answer says so."""
+    path, out = tmp_path / "run.jsonl", tmp_path / "out.jsonl"
+    flat = {key.replace("/", sign): value for key, value in VERL.items()}
+    path.write_text("".join(f"{json.dumps({'step': step} | flat)}\n" for step in range(1, 9)))
+    said = f"actor{sign}pg_loss as actor/pg_loss"
+
+    main(["keys", str(path), "--at", "verl==0.9.1"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "4 keys, 4 known" in told
+    assert said in told
+    main(["check", str(path), "--at", "verl==0.9.1", "--fail-on", "never", "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert report["source"]["respelled"] == {name: key for name, key in zip(flat, VERL, strict=True)}
+    assert main(["translate", str(path), "--from", "verl==0.9.1", "--to", "canonical", "-o", str(out)]) == 0
+    assert "names have no slashes" in " ".join(capsys.readouterr().out.split())
+    assert json.loads(out.read_text().splitlines()[0])["length/response/mean"] == 100.0
+
+
+def test_of_a_name_that_two_frameworks_have_the_named_one_is_meant():
+    """Where a name may stand for a key of each, the source that somebody named decides."""
+    names = ("rewards_chosen", "rewards_rejected", "rewards_margins", "logps_chosen")
+    read = names_read(Clues(names), framework="trl")
+    assert [read.spelling(name) for name in names] == [name.replace("_", "/") for name in names]
+    assert names_read(Clues(("loss", "my_own")), framework="trl").spelling is None

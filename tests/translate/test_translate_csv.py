@@ -3,13 +3,16 @@
 import csv
 import io
 import json
+import re
 import shutil
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from rlmetrics.cli import main
+from rlmetrics.logs import csvcells
 from rlmetrics.logs.csvcells import quoted_like, split, unquoted
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
@@ -106,11 +109,27 @@ def test_empty_lines_stay_where_values_are_converted(end, translated):
     wide = end.join(["Step,actor/lr(1e-4)", "1,2.5", "", "2,5", "", ""])
     long = end.join(["step,metric,value", "1,actor/lr(1e-4),2.5", "", "1,mine,3", "", ""])
 
-    _, columns, _ = translated(wide, "verl==0.1", "verl==0.9.1")
-    _, points, _ = translated(long, "verl==0.1", "verl==0.9.1", "--force")
+    _, columns, counted = translated(wide, "verl==0.1", "verl==0.9.1")
+    _, points, also = translated(long, "verl==0.1", "verl==0.9.1", "--force")
 
+    assert (counted["records"], also["records"]) == (2, 2)
     assert columns.decode() == end.join(["Step,actor/lr", "1,0.00025", "", "2,0.0005", "", ""])
     assert points.decode() == end.join(["step,metric,value", "1,actor/lr,0.00025", "", "1,mine,3", "", ""])
+
+
+@given(body=st.text(alphabet='a,"\n\r ', max_size=40), cut=st.integers(1, 4))
+def test_rows_are_counted_as_a_reader_of_csv_counts_them(tmp_path_factory, body, cut):
+    """Whatever stands between quotes, wherever a read ends, and whichever line ends: empty lines are no rows."""
+    text = re.sub("\r(?!\n)", "", body)
+    assume(text.count('"') % 2 == 0 and not re.search('[^,\n"]"[^"]*"|"[^",\r\n]', text))
+    path = tmp_path_factory.mktemp("rows") / "rows.csv"
+    path.write_bytes((text + "\n").encode())
+    expected = [row for row in csv.reader(io.StringIO(text + "\n", newline="")) if row]
+
+    with mock.patch.object(csvcells, "_CHUNK", cut), path.open("rb") as file:
+        found = csvcells.scan(file, 0)
+
+    assert found == (len(expected), path.stat().st_size)
 
 
 def test_names_in_a_column_are_translated(translated):

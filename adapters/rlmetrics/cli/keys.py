@@ -78,7 +78,7 @@ def _of_run(args: argparse.Namespace) -> int:
     from rlmetrics.logs.log_clues import clues_of, with_values
     from rlmetrics.logs.reading.steps import STEP_NAMES
     from rlmetrics.names import load_tables, resolve
-    from rlmetrics.names.inference import find_source, prefix_of
+    from rlmetrics.names.inference import completed, find_source
     from rlmetrics.names.inference.wording import prefix_lines, source_line, spelling_lines
     from rlmetrics.wording.terminal import columns, printed, wrapped
     from rlmetrics.wording.voice import later, phrase
@@ -90,12 +90,11 @@ def _of_run(args: argparse.Namespace) -> int:
         for name, found in log.runs().items():
             own = sorted(set(found) - (STEP_NAMES - {"epoch", "train/epoch"}))
             clues = with_values(clues_of(log, name, own, whole=True), log, name)
-            answer = find_source(clues, tables)
+            answer = completed(args.at, clues, tables) if args.at else find_source(clues, tables)
             at = args.at or answer.source
             said = "" if args.at else source_line(answer)
-            prefix = prefix_of(clues, tables) if args.at else answer.prefix
-            said = "; ".join([*prefix_lines(prefix), *spelling_lines(answer), *([said] if said else [])])
-            own = [answer.spelling(key) if answer.spelling else key.removeprefix(prefix) for key in own]
+            said = "; ".join([*prefix_lines(answer.prefix), *spelling_lines(answer), *([said] if said else [])])
+            own = [answer.spelling(key) if answer.spelling else key.removeprefix(answer.prefix) for key in own]
             meant: dict[str, str | None] = dict.fromkeys(own)
             for item in resolve(own, at, config=config_of(args), spec=tables) if at and own else ():
                 meant[item.key] = meant[item.key] or item.metric

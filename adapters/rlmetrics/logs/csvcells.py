@@ -25,6 +25,8 @@ __all__ = [
 
 _CHUNK = 1 << 20
 _MAX_RECORD = 1 << 24
+_EMPTY = (b"", b"\r")
+"""What a line is, without the end of it, that holds no record."""
 _WITH_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?")
 _WITH_POINT = re.compile(r"[-+]?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?")
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
@@ -127,17 +129,20 @@ def quoted_like(cell: str, text: str, delimiter: str) -> str:
 
 
 def scan(file: BinaryIO, start: int) -> ScannedRows:
-    """Count the records from ``start`` on and find where the last line end outside quotes is."""
+    """Count the records from ``start`` on, but for empty lines, and find where the last line end outside quotes is."""
     file.seek(start)
-    count, end, at, inside = 0, start, start, False
+    count, end, at, inside, begun = 0, start, start, False, False
     while chunk := file.read(_CHUNK):
         for number, part in enumerate(chunk.split(b'"')):
             if number:
-                inside = not inside
+                inside, begun = not inside, True
                 at += 1
-            if not inside and (lines := part.count(b"\n")):
-                count += lines
-                end = at + part.rfind(b"\n") + 1
+            if not inside and b"\n" in part:
+                first, *lines, last = part.split(b"\n")
+                count += (begun or first not in _EMPTY) + len(lines) - sum(map(lines.count, _EMPTY))
+                end, begun = at + len(part) - len(last), False
+                at, part = end, last
+            begun = begun or part not in _EMPTY
             at += len(part)
     return ScannedRows(count, end)
 

@@ -17,8 +17,8 @@ from rlmetrics.logs.kinds import KINDS
 from rlmetrics.logs.kinds.config import refuse_broken
 from rlmetrics.logs.optional_packages import MissingPackageError, told_once
 from rlmetrics.logs.unrecognised import why_unrecognised
-from rlmetrics.names.inference import Clues, prefix_of
-from rlmetrics.names.sources.source import bases_left_open
+from rlmetrics.names.inference import Clues, NamesRead, names_read
+from rlmetrics.names.sources.source import bases_left_open, source_parts
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.user_errors import UserError
@@ -165,20 +165,22 @@ def _named_origins(tree: Tree, source: str, spec: Overlays | Tables) -> dict[Pat
     """Return the named source for each unit: all that it may be, where it leaves open on what another one runs."""
     among = bases_left_open(source, load_tables(spec))
     found = origins_of(tree.units, spec=spec, among=among) if among else {}
-    return {unit.path: _known(found.get(unit.path, {}), source, _prefix(unit, spec)) for unit in tree.units}
+    return {unit.path: _known(found.get(unit.path, {}), source, _read(unit, source, spec)) for unit in tree.units}
 
 
-def _known(found: dict[str | None, Origin], source: str, prefix: str) -> dict[str | None, Origin]:
+def _known(found: dict[str | None, Origin], source: str, read: NamesRead) -> dict[str | None, Origin]:
     """Return where the names of runs come from, from the named source if nothing tells more."""
-    named = Known(source, prefix)
+    named = Known(source, read.prefix, read.spelling)
     return {name: named if isinstance(origin, Unknown) else origin for name, origin in found.items()} or {None: named}
 
 
-def _prefix(unit: Unit, spec: Overlays | Tables) -> str:
-    """Return what stands before all names of a log and is no part of them; what can't be read is told later."""
+def _read(unit: Unit, source: str, spec: Overlays | Tables) -> NamesRead:
+    """Return how the names of a log are read as keys of the named source; what can't be read is told later."""
     with suppress(InputError, OSError):
-        return "" if unit.kind.is_layout else prefix_of(Clues(tuple(sorted(unit.open().names()))), spec)
-    return ""
+        if not unit.kind.is_layout:
+            parts = source_parts(source)
+            return names_read(Clues(tuple(sorted(unit.open().names()))), spec, parts[0] if parts else "")
+    return NamesRead()
 
 
 def _left_alone(tree: Tree, named: Translator, options: Options) -> dict[Path, str]:

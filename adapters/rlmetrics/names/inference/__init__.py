@@ -4,7 +4,7 @@
 are left, `answer` what follows from that, `explaining` the evidence in sentences, `wording` the answer in one line.
 """
 
-from .answer import Candidate, SourceAnswer, completed, find_source, given, prefix_of
+from .answer import Candidate, NamesRead, SourceAnswer, completed, find_source, given, names_read
 from .evidence_sentences import SourceEvidence
 from .keys_only import infer_source
 from .run_clues import Clues, negative_in, nonzero_in, sunk_in
@@ -20,6 +20,6 @@ __all__ = [
     "infer_source",
     "negative_in",
     "nonzero_in",
-    "prefix_of",
+    "names_read",
     "sunk_in",
 ]

@@ -17,7 +17,7 @@ from ..tables.undescribed import Recognised, recognised
 from .alike_frameworks import alike
 from .candidates import LEFT, TWICE, Ranked, rank
 from .evidence_sentences import SourceEvidence, explained
-from .flat_names import FlatNames, clues_spelled
+from .flat_names import FlatNames, clues_spelled, clues_with
 from .impossible_values import possible
 from .index import SourceIndex, Subject, index_of
 from .mixed_logs import SecondSource, second_source
@@ -25,7 +25,7 @@ from .run_clues import Clues
 from .shared_prefix import clues_below, shared_prefixes
 from .source_evidence import Observed
 
-__all__ = ["Candidate", "SourceAnswer", "completed", "find_source", "given", "prefix_of"]
+__all__ = ["Candidate", "NamesRead", "SourceAnswer", "completed", "find_source", "given", "names_read"]
 
 _PLAIN = frozenset({"loss", "learning_rate"})
 _EPOCH = "epoch"
@@ -179,22 +179,59 @@ def completed(source: str, clues: Clues, tables: Tables) -> SourceAnswer:
         tables: The spec.
     """
     meant = parse_source(source, tables)
-    prefix = prefix_of(clues, tables)
-    clues = clues_below(clues, prefix)
+    read = names_read(clues, tables, meant.framework)
+    clues = read.clues_of(clues)
     if meant.component or not meant.components:
-        return replace(given(source, meant.choice), prefix=prefix)
+        return _read_as(given(source, meant.choice), read)
     among = {f"{meant.framework}[{part.name}]=={meant.release}" for part in meant.components}
     found = find_source(clues, tables, among=among)
     single = len(found.candidates) == 1 and found.source in among
-    return replace(given(str(found.source) if single else source, meant.choice), prefix=prefix)
+    return _read_as(given(str(found.source) if single else source, meant.choice), read)
 
 
-def prefix_of(clues: Clues, spec: Overlays | Tables = None) -> str:
-    """Return what stands before every key of a run and is no part of its name; mostly nothing."""
+@dataclass(frozen=True, slots=True)
+class NamesRead:
+    """How the names of a run whose source somebody named are read as keys.
+
+    Attributes:
+        prefix: As for ``SourceAnswer``.
+        spelling: As for ``SourceAnswer``.
+        respelled: As for ``SourceAnswer``.
+    """
+
+    prefix: str = ""
+    spelling: FlatNames | None = None
+    respelled: tuple[tuple[str, str], ...] = ()
+
+    def clues_of(self, clues: Clues) -> Clues:
+        """Return what is known of the run with its names as keys."""
+        return clues_below(clues, self.prefix) if self.spelling is None else clues_with(clues, self.spelling)
+
+
+def names_read(clues: Clues, spec: Overlays | Tables = None, framework: str = "") -> NamesRead:
+    """Return how the names of a run are read as keys; mostly as they stand.
+
+    Args:
+        clues: What is known of the run.
+        spec: Folders with further YAML, or tables.
+        framework: What logged the run.
+    """
     tables = load_tables(spec)
+    spelled = clues_spelled(clues, tables, framework)
+    if spelled is not None and find_source(clues, tables).spelling is not None:
+        return NamesRead("", spelled[0], _pairs(clues, spelled[1]))
     if not any(shared_prefixes(clues.logged)) or Observed.of(index_of(tables), clues).rows:
-        return ""
-    return find_source(clues, tables).prefix
+        return NamesRead()
+    return NamesRead(find_source(clues, tables).prefix)
+
+
+def _read_as(answer: SourceAnswer, read: NamesRead) -> SourceAnswer:
+    return replace(answer, prefix=read.prefix, spelling=read.spelling, respelled=read.respelled)
+
+
+def _pairs(clues: Clues, spelled: Clues) -> tuple[tuple[str, str], ...]:
+    """Return the names of a run that stand for keys of another name, each with its key."""
+    return tuple((name, key) for name, key in zip(clues.keys, spelled.keys, strict=True) if name != key)
 
 
 def find_source(clues: Clues, spec: Overlays | Tables = None, *, among: Collection[str] = frozenset()) -> SourceAnswer:
@@ -216,9 +253,7 @@ def _answered(clues: Clues, tables: Tables, among: frozenset[str]) -> SourceAnsw
     if spelled is not None:
         meant = _found(spelled[1], tables, among)
         if meant.is_known and meant.known > answer.known:
-            keys = zip(clues.keys, spelled[1].keys, strict=True)
-            pairs = tuple((name, key) for name, key in keys if name != key)
-            return replace(meant, spelling=spelled[0], respelled=pairs)
+            return replace(meant, spelling=spelled[0], respelled=_pairs(clues, spelled[1]))
     if answer.is_known or answer.recognised is not None:
         return answer
     for prefix in shared_prefixes(clues.logged):

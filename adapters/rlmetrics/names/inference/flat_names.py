@@ -17,7 +17,7 @@ from ..tables.tables import Tables
 from .index import SourceIndex, index_of
 from .run_clues import Clues
 
-__all__ = ["FlatNames", "clues_spelled", "flat_names"]
+__all__ = ["FlatNames", "clues_spelled", "clues_with", "flat_names"]
 
 _SIGN = re.compile(r"[^0-9A-Za-z]+")
 _PLACEHOLDER = re.compile(r"\{\w+\}")
@@ -106,12 +106,13 @@ def flat_names(tables: Tables, in_train: bool = False, framework: str = "") -> F
     return FlatNames(index_of(tables), in_train=in_train, framework=framework)
 
 
-def clues_spelled(clues: Clues, tables: Tables) -> tuple[FlatNames, Clues] | None:
+def clues_spelled(clues: Clues, tables: Tables, framework: str = "") -> tuple[FlatNames, Clues] | None:
     """Return what a run's names stand for, and its clues with these; None where its names are keys as they stand.
 
     Args:
         clues: What is known of the run.
         tables: The spec.
+        framework: What logged it, if somebody said; by default what logs most of the keys that its names may stand for.
     """
     names = clues.logged
     if len(names) < _FEWEST or any("/" in name for name in names) or not any("_" in one or "." in one for one in names):
@@ -126,13 +127,19 @@ def clues_spelled(clues: Clues, tables: Tables) -> tuple[FlatNames, Clues] | Non
     in_train = 2 * sum(key.startswith(_TRAIN) for key in meant.values()) > len(meant)
     spelling = flat_names(tables)
     votes = Counter(framework for key in meant.values() for framework in spelling.frameworks(key))
-    spelling = flat_names(tables, in_train, max(votes, key=votes.__getitem__, default=""))
+    chosen = framework if votes[framework] else max(votes, key=votes.__getitem__, default="")
+    spelling = flat_names(tables, in_train, chosen)
     if len(meant) < _FEWEST or 2 * len(meant) < len(unknown):
         return None
+    return spelling, clues_with(clues, spelling)
+
+
+def clues_with(clues: Clues, spelling: FlatNames) -> Clues:
+    """Return what is known of a run with the keys that its names stand for."""
     nonzero = None if clues.nonzero is None else frozenset(map(spelling, clues.nonzero))
     negative, sunk = (frozenset(map(spelling, names)) for names in (clues.negative, clues.sunk))
     keys = tuple(map(spelling, clues.keys))
-    return spelling, replace(clues, keys=keys, nonzero=nonzero, negative=negative, sunk=sunk)
+    return replace(clues, keys=keys, nonzero=nonzero, negative=negative, sunk=sunk)
 
 
 def _meant(names: Iterable[str], spelling: FlatNames) -> dict[str, str]:
