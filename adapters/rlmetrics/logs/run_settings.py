@@ -35,6 +35,8 @@ __all__ = [
 
 _LONGEST = 1 << 20
 _CONFIGS = ("config", "hparams", "args")
+_AROUND = ("value", "desc", "sort")
+"""What trackers keep of each setting in a ``config.yaml``."""
 _MOST_AROUND = 4
 """Keys that a row has at most if settings stand under one of them."""
 _REFERENCE = re.compile(r"\$\{(?:oc\.select:)?(?P<name>[\w.]+)(?:,(?P<default>[^${}]*))?\}")
@@ -171,10 +173,10 @@ def _of_overrides(items: Iterable[str]) -> dict[str, Any]:
 
 
 def _unwrapped(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings without what W&B's ``config.yaml`` puts around each: ``value`` and ``desc``, and its own."""
+    """Return settings without what ``config.yaml`` of W&B, or of SwanLab, puts around each, such as ``desc``."""
     parts = [(name, *name.split(".", 2)) for name in values]
     wrapped = [names for _, *names in parts if len(names) > 1]
-    if not wrapped or any(names[1] not in ("value", "desc") for names in wrapped) or len(wrapped) < len(parts) - 1:
+    if not wrapped or any(names[1] not in _AROUND for names in wrapped) or len(wrapped) < len(parts) - 1:
         return dict(values)
     return {
         ".".join((names[0], *names[2:])): values[name]

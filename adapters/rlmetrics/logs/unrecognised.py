@@ -9,10 +9,13 @@ from .shown_names import STATISTICS, SUMMED_UP
 
 __all__ = ["EMPTY", "why_unrecognised"]
 
+_BOARD = "is of SwanLab's board, whose curves have no names; give the folder above it, where a .swanlab file has them"
 EMPTY = "is empty: nothing was logged to it, or nothing was left of it"
 _LABELS = tuple(sorted(label.encode() for label in STATISTICS))
 _LISTS = re.compile(rb"\s*\[\s*\[\s*[-+0-9.eE]+\s*,")
 _SAMPLE = 1 << 16
+_POINT = re.compile(rb'\{"(?:index": ?[0-9]+, ?"data"|max": ?[^,]+, ?"max_step")')
+"""How a file of SwanLab's board begins: a point of a curve, or what sums one up."""
 _SQLITE = b"SQLite format"
 _PICKLED = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 """How what Python or PyTorch saved begins."""
@@ -30,6 +33,8 @@ def why_unrecognised(path: Path) -> str | None:
         return EMPTY
     if path.suffix == ".wandb":
         return "does not begin as W&B's files do: it was cut off or overwritten; take it from the machine that ran"
+    if _POINT.match(sample):
+        return _BOARD
     if sample.startswith(_SQLITE):
         from .databases import why_no_log
 
@@ -47,7 +52,13 @@ def _why_no_folder(path: Path) -> str | None:
     """Return why a folder is no log: somebody may have gone one too deep."""
     from .kinds.mlflow.file_store import METRICS, is_series
 
+    if any(map(_is_board, path.glob("*/_summary.json"))) or _is_board(path / "_summary.json"):
+        return _BOARD
     series = (file for file in path.iterdir() if file.is_file()) if path.name == METRICS else ()
     if any(map(is_series, series)):
         return "is the metrics of a run of MLflow; give the folder that it lies in"
     return None
+
+
+def _is_board(path: Path) -> bool:
+    return path.is_file() and why_unrecognised(path) == _BOARD

@@ -20,6 +20,7 @@ from folders import FIXTURES
 from logs import LOGS, Rows
 from programs.fuzz.changing import changed, changed_message, changed_text, odd_text
 from rlmetrics.logs.kinds.tensorboard.crc32c import masked
+from swanlab_files import old, packed, recent, records_of
 from tracker_messages import Event
 from wandb_frames import Record, framed, payloads
 
@@ -90,6 +91,14 @@ def _change_run(dice: random.Random, content: bytes, other: bytes) -> bytes:
     except AssertionError:
         return changed(dice, content, other)
     return b"".join(framed(_change_records(dice, records, Record)))
+
+
+def _change_values(dice: random.Random, content: bytes, other: bytes) -> bytes:
+    """Change a record of a SwanLab run, in chunks whose checksums are right."""
+    records, others = records_of(content), records_of(other)
+    place = dice.randrange(len(records))
+    records[place] = changed(dice, records[place], dice.choice(others))
+    return packed(records, 2)
 
 
 def _change_events(dice: random.Random, content: bytes, other: bytes) -> bytes:
@@ -318,6 +327,7 @@ _JOURNAL = "".join(
     f"{json.dumps({'__REALTIME_TIMESTAMP': '17', 'MESSAGE': f'step:{number} - actor/lr(1e-4):0.5 - timing/ref:1'})}\n"
     for number in (1, 2)
 )
+_VALUES = [{"step": step, "actor/ppo_kl": 0.5 * step, "mine/own": 1.0} for step in (1, 2, 3)]
 _NESTED = '{"step": 1, "actor": {"ppo_kl": 0.5, "lr(1e-4)": 2}, "critic": {"score": {"mean": 1}}}\n' * 2
 
 
@@ -379,6 +389,7 @@ READERS = {
             "utf-16", "", "run.jsonl", lambda: [_LINES.encode("utf-16-le"), b"\xff\xfe" + _LINES.encode("utf-16-le")]
         ),
         Reader("collected", "", "collected.log", _texts(_COLLECTED, _JOURNAL)),
+        Reader("swanlab", "", "run-a.swanlab", lambda: [recent(_VALUES), old(_VALUES)], _change_values),
         Reader("frames", "", "frame.json", _texts(_SPLIT, _BY_INDEX)),
         Reader("turned", "", "turned.csv", _texts(f",1,2\n{_TURNED}", f"sep=;\n{_TURNED}".replace(",", ";"))),
         Reader("python-rows", "", "rows.jsonl", _texts(_NESTED, "".join(f"{row}\n" for row in _FLAT_ROWS))),

@@ -24,6 +24,8 @@ _SETTINGS_ROWS = 20
 BOM = b"\xef\xbb\xbf"
 _MESSAGE = {"level", "msg"}
 """What a program's own log has in each line, such as W&B's ``debug-internal.log``: messages, not values."""
+_BOARD = ({"index", "data", "create_time"}, {"max", "max_step", "min", "min_step", "num"})
+"""What SwanLab's board keeps of a curve, whose name stands elsewhere: ``run-*.swanlab`` beside it has all of them."""
 _FRAMES = ("data", "metrics", "logs")
 """Under which name some loggers keep the values of a row, whatever stands beside them."""
 _PLACES = STEP_NAMES | {"iter", "iteration", "time", "timestamp", "_timestamp", "wall_time", "ts"}
@@ -39,7 +41,7 @@ def recognises(path: Path) -> bool:
     """Tell whether ``path`` is named like JSON lines or begins with an object that ends on its own line."""
     if path.suffix in {".jsonl", ".ndjson"}:
         return True
-    if path.suffix not in {".json", ".log", ".txt", ""}:
+    if path.suffix not in {".json", ".log", ".txt", ".swanlab", ""}:
         return False
     try:
         with path.open("rb") as file:
@@ -48,7 +50,8 @@ def recognises(path: Path) -> bool:
         first = members(text)
     except (JsonError, UnicodeDecodeError):
         return False
-    return not {member.key for member in first.items} >= _MESSAGE and not (is_all and _describes(text))
+    keys = {member.key for member in first.items}
+    return not keys >= _MESSAGE and keys not in _BOARD and not (is_all and _describes(text))
 
 
 def _describes(text: str) -> bool:
@@ -231,9 +234,14 @@ def row_in(path: Path, number: int, line: bytes) -> tuple[str, Members]:
 
 
 def _metrics(text: str, row: Members) -> Members:
-    """Return the object that holds the metrics: that in which some loggers keep them, else the row itself."""
+    """Return the object that holds the metrics: that in which some loggers keep them, else the row itself.
+
+    Where the row holds settings in the place of values, none of what is in it is a metric.
+    """
     if len(row.items) <= _MOST_AROUND:
         begins = {member: text[member.value_start] for member in row.items}
+        if in_row({member.key: {} if begin == "{" else None for member, begin in begins.items()}) is not None:
+            return Members((), row.start, row.end)
         frame = _frame_of({member.key: begin == "{" for member, begin in begins.items() if begin != '"'})
         held = next((member for member in row.items if member.key == frame), None)
         if held is not None:

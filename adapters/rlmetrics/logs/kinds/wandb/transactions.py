@@ -38,20 +38,21 @@ class Tail:
     end: int = field(default=0, compare=False)
 
 
-def records(path: Path, tail: Tail, begin: int = 0) -> Iterator[tuple[int, bytes]]:
+def records(path: Path, tail: Tail, begin: int = 0, header: bytes = FILE_HEADER) -> Iterator[tuple[int, bytes]]:
     """Yield the whole records of ``path``, each with its offset, and take down in ``tail`` what is left over.
 
     Args:
         path: The file.
         tail: Completed here.
         begin: Where to begin, if not with the first record: where one ends.
+        header: How the file begins; SwanLab's, whose chunks are the same, begin otherwise.
 
     Raises:
         InputError: If the file is no run of W&B, or a chunk is damaged.
     """
     with path.open("rb") as file:
-        head = file.read(len(FILE_HEADER))
-        if head != FILE_HEADER[: len(head)] or not head:
+        head = file.read(len(header))
+        if head != header[: len(head)] or not head:
             msg = f"does not begin as a run of W&B does: {head!r}; is it a .wandb file of release 0.13 or later?"
             raise InputError(msg, path)
         parts: list[bytes] = []
@@ -100,7 +101,7 @@ def _check(path: Path, offset: int, data: bytes, crc: int, kind: int, end: int, 
         why = "it doesn't continue the record before it"
     else:
         return
-    fix = f"take what comes before it: head -c {offset} {path.name} > mended.wandb"
+    fix = f"take what comes before it: head -c {offset} {path.name} > mended{path.suffix}"
     raise InputError(f"the chunk at byte {offset} is damaged: {why}; {fix}", path)
 
 
