@@ -56,6 +56,9 @@ _DROPPED = {
     "mlflow": ": MLflow takes nothing of a step in which a value is None or text, or a key ends in a slash",
 }
 """Why a tracker may have no row of a step."""
+_MANY = 5
+"""One in so many rows that repeats the keys of a step is no accident."""
+_APART = "if several runs write to this log, give each a file of its own, or its name as 'run' in each row"
 _SUMMARIES = {"wandb-summary.json"}
 """What trackers keep beside a run of its last values: no run of its own, unless nothing else is left of it."""
 _SUMMARY = "train_runtime"
@@ -230,7 +233,8 @@ class _Twice:
             return []
         stand = "stands" if self._repeats == 1 else "stand"
         rows = counted(self._repeats, "row")
-        return [f"{rows} {stand} for a step that has the same keys already: the last finite value of each counts"]
+        said = f"{rows} {stand} for a step that has the same keys already: the last finite value of each counts"
+        return [f"{said}; {_APART}" if self._repeats * _MANY >= self._rows else said]
 
 
 def _numbers_of(row: LoggedRow) -> set[str]:

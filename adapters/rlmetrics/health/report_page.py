@@ -68,12 +68,14 @@ def _first(report: Report) -> Diagnosis | None:
 
 def _title(report: Report) -> str:
     first = _first(report)
+    if first is None and report.verdict == "not_judged":
+        return phrase("Not judged")
     return spoken(first.title) if first is not None else phrase("Nothing is wrong as far as can be judged")
 
 
 def _article(report: Report, rules: dict[str, Rule]) -> Iterator[str]:
     first = _first(report)
-    level = first.level if first is not None else "ok"
+    level = first.level if first is not None else "info" if report.verdict == "not_judged" else "ok"
     yield (
         f'<div class="kick"><span class="tag t-{level}"><i>{_MARKS[level]}</i>{spoken(level)}</span>'
         f"<code>{escape(report.run)}</code><span>{_text(report.source)}</span>"
@@ -89,6 +91,8 @@ def _article(report: Report, rules: dict[str, Rule]) -> Iterator[str]:
         yield f'<h2>{escape(phrase("Do this, in this order"))}</h2><ol class="do">'
         yield "".join(f'<li><label><input type="checkbox"> {_text(check)}</label></li>' for check in first.checks)
         yield "</ol>"
+    elif report.mixed:
+        yield f'<p class="lead">{_text(f"{report.mixed}.")}</p>'
     else:
         yield (f'<p class="lead">{escape(phrase(_CALM, passed=len(report.passed), left=len(report.not_judged)))}</p>')
     yield from _drawings(report, first, rules)

@@ -182,6 +182,7 @@ class Report:
         by_row: Whether no row tells a step, so that its number stands for it.
         beyond: What lies beyond a bound in too few rows to be a finding.
         impossible: Keys with a value that what they are said to measure can't have, and why.
+        mixed: Why nothing is judged of rows that are of several runs; empty where they are of one.
     """
 
     run: str
@@ -203,6 +204,7 @@ class Report:
     by_row: bool = False
     beyond: tuple[Beyond, ...] = ()
     impossible: tuple[Expected, ...] = ()
+    mixed: str = ""
 
     @property
     def inferred_from(self) -> int:

@@ -106,6 +106,8 @@ def _too_few(report: Report) -> str:
 
 def _why_not_judged(report: Report) -> str:
     """Return why nothing can be said about a run."""
+    if report.mixed:
+        return report.mixed
     if report.answer is not None and not report.answer.is_known:
         return source_line(report.answer)
     if not report.keys:

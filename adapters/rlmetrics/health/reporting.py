@@ -13,7 +13,7 @@ from .diagnosing import diagnose
 from .instances import Channel
 from .intake import MOST_UNUSED
 from .judged_run import JudgedRun
-from .report_records import Curve, Diagnosis, Finding, Report, counted
+from .report_records import Curve, Diagnosis, Finding, NotJudged, Report, counted
 from .unjudged import states_of
 
 __all__ = ["make_report"]
@@ -21,7 +21,12 @@ __all__ = ["make_report"]
 _MOST_CURVES = 12
 _MOST_NAMED = 5
 _MANY_FALLS = 0.2
-"""Share of rows before an earlier step above which a log is not in the order of training."""
+"""Share of rows before an earlier step above which the rows of several runs stand among each other."""
+_FEWEST_FALLS = 4
+_MIXED = later(
+    "rows of several runs stand among each other: steps go back in {falls} of {rows}, and nothing tells which row is "
+    "of which; log each run to a file of its own, or its name as 'run' in each row"
+)
 _SKIPPED = "steps-skipped"
 _NO_SIGNAL = {"no_learning_signal", "non_finite"}
 _COMPLETIONS = (
@@ -41,6 +46,8 @@ def make_report(run: JudgedRun, title: str, faults: int, fault: str) -> Report:
         faults: How many rows could not be judged because of an error in this code.
         fault: The last of these errors.
     """
+    if run.axis.falls >= _FEWEST_FALLS and run.axis.falls > _MANY_FALLS * run.rows:
+        return _of_several(run, title)
     left_out = impossible(run)
     keys = {item.key for item in left_out}
     findings = tuple(run.findings())
@@ -75,6 +82,30 @@ def make_report(run: JudgedRun, title: str, faults: int, fault: str) -> Report:
     )
 
 
+def _of_several(run: JudgedRun, title: str) -> Report:
+    """Return a report that judges nothing: curves that jump between runs are those of none."""
+    why = _MIXED.format(falls=run.axis.falls, rows=counted(run.rows, "row"))
+    last = run.axis.last if run.axis.last is not None else run.axis.first or 0.0
+    return Report(
+        run=title,
+        at=run.at,
+        rows=run.rows,
+        findings=(),
+        diagnoses=(),
+        not_judged=tuple(NotJudged(rule.id, "not_applicable", why, None) for rule in run.curves.rules.rules),
+        passed=(),
+        expected=(),
+        notes=tuple(run.notes),
+        steps=(run.axis.first or 0.0, last),
+        cost={},
+        curves=(),
+        keys=len(run.curves.channels),
+        answer=run.answer,
+        framework=_framework(run),
+        mixed=why,
+    )
+
+
 def _framework(run: JudgedRun) -> str | None:
     """Return the title of the framework that logged a run."""
     name = re.split(r"\[|==", run.at or "", maxsplit=1)[0]
@@ -97,9 +128,7 @@ def _notes(run: JudgedRun, faults: int, fault: str) -> list[str]:
     axis, intake = run.axis, run.curves.intake
     if run.counted:
         notes.append(f"{counted(run.counted, 'row')} without a step: the number of the row stands for it")
-    if axis.falls > _MANY_FALLS * run.rows:
-        notes.append(f"steps fall in {axis.falls} of {counted(run.rows, 'row')}; sort the log to have it judged")
-    elif axis.resumed:
+    if axis.resumed:
         back = ", ".join(f"from step {before:g} to {after:g}" for before, after in axis.resumed[:5])
         notes.append(f"the run goes back {back}: taken as resumed; both passes are judged")
     elif axis.falls:
