@@ -7,13 +7,19 @@ from pathlib import Path
 
 from .shown_names import STATISTICS, SUMMED_UP
 
-__all__ = ["EMPTY", "why_unrecognised"]
+__all__ = ["EMPTY", "is_nameless", "why_unrecognised"]
 
 _BOARD = "is of SwanLab's board, whose curves have no names; give the folder above it, where a .swanlab file has them"
+_NAMELESS = (
+    "holds the values of one series without its name, as Neptune's fetch_values() gives them; write all series of a "
+    "run to one table, and call each column as the run logged it"
+)
+_AROUND = {"step", "timestamp", "index", ""}
 EMPTY = "is empty: nothing was logged to it, or nothing was left of it"
 _LABELS = tuple(sorted(label.encode() for label in STATISTICS))
 _LISTS = re.compile(rb"\s*\[\s*\[\s*[-+0-9.eE]+\s*,")
 _SAMPLE = 1 << 16
+_TABLES = {".csv", ".tsv"}
 _POINT = re.compile(rb'\{"(?:index": ?[0-9]+, ?"data"|max": ?[^,]+, ?"max_step")')
 """How a file of SwanLab's board begins: a point of a curve, or what sums one up."""
 _SQLITE = b"SQLite format"
@@ -35,6 +41,8 @@ def why_unrecognised(path: Path) -> str | None:
         return "does not begin as W&B's files do: it was cut off or overwritten; take it from the machine that ran"
     if _POINT.match(sample):
         return _BOARD
+    if path.suffix.lower() in _TABLES and is_nameless(sample.partition(b"\n")[0]):
+        return _NAMELESS
     if sample.startswith(_SQLITE):
         from .databases import why_no_log
 
@@ -48,12 +56,20 @@ def why_unrecognised(path: Path) -> str | None:
     return None
 
 
+def is_nameless(header: bytes) -> bool:
+    """Tell whether a header names nothing but a step and a value: whose it is must stand elsewhere."""
+    titles = {title.strip(' "') for title in re.split("[,;\t]", header.decode("utf-8-sig", "replace").strip())}
+    return "step" in titles and titles - _AROUND == {"value"}
+
+
 def _why_no_folder(path: Path) -> str | None:
     """Return why a folder is no log: somebody may have gone one too deep."""
     from .kinds.mlflow.file_store import METRICS, is_series
 
     if any(map(_is_board, path.glob("*/_summary.json"))) or _is_board(path / "_summary.json"):
         return _BOARD
+    if any(path.rglob("*.csv")) and all(why_unrecognised(file) == _NAMELESS for file in path.rglob("*.csv")):
+        return _NAMELESS
     series = (file for file in path.iterdir() if file.is_file()) if path.name == METRICS else ()
     if any(map(is_series, series)):
         return "is the metrics of a run of MLflow; give the folder that it lies in"

@@ -327,6 +327,10 @@ _JOURNAL = "".join(
     f"{json.dumps({'__REALTIME_TIMESTAMP': '17', 'MESSAGE': f'step:{number} - actor/lr(1e-4):0.5 - timing/ref:1'})}\n"
     for number in (1, 2)
 )
+_OPERATIONS = (
+    '{"obj": {"type": "AssignFloat", "path": ["parameters", "beta"], "value": 0.04}, "version": 1, "at": 1.5}\n'
+    '{"obj": {"type": "LogFloats", "path": ["actor", "ppo_kl"], "values": [{"value": 0.5, "step": 1, "ts": 1.5}]}}\n'
+)
 _VALUES = [{"step": step, "actor/ppo_kl": 0.5 * step, "mine/own": 1.0} for step in (1, 2, 3)]
 _NESTED = '{"step": 1, "actor": {"ppo_kl": 0.5, "lr(1e-4)": 2}, "critic": {"score": {"mean": 1}}}\n' * 2
 
@@ -389,6 +393,7 @@ READERS = {
             "utf-16", "", "run.jsonl", lambda: [_LINES.encode("utf-16-le"), b"\xff\xfe" + _LINES.encode("utf-16-le")]
         ),
         Reader("collected", "", "collected.log", _texts(_COLLECTED, _JOURNAL)),
+        Reader("neptune", "", "data-1.log", _texts(_OPERATIONS)),
         Reader("swanlab", "", "run-a.swanlab", lambda: [recent(_VALUES), old(_VALUES)], _change_values),
         Reader("frames", "", "frame.json", _texts(_SPLIT, _BY_INDEX)),
         Reader("turned", "", "turned.csv", _texts(f",1,2\n{_TURNED}", f"sep=;\n{_TURNED}".replace(",", ";"))),

@@ -36,6 +36,7 @@ _FAMILIES: dict[str, tuple[Callable[[str, bytes], bool], bool]] = {
     "archives": (lambda suffix, begin: begin.startswith(b"PK") or begin[257:262] == b"ustar", True),
     "utf16_texts": (lambda suffix, begin: begin.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in begin[:2], True),
     "swanlab_runs": (lambda suffix, begin: begin.startswith(b":SWL"), True),
+    "neptune_operations": (lambda suffix, begin: begin.startswith(b'{"obj": {"type"'), False),
     "collected_lines": (lambda suffix, begin: b'"log"' in begin or b"__REALTIME_TIMESTAMP" in begin, False),
     "pandas_json": (lambda suffix, begin: suffix == ".json" and _FRAME.match(begin) is not None, False),
     "turned_tables": (lambda suffix, begin: suffix in _TABLES or (suffix in _TEXTS and b"," in begin), False),

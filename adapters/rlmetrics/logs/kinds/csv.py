@@ -22,6 +22,7 @@ from ..reading import RUN_NAMES, Account, LoggedRow, RecordedRun
 from ..shown_names import NOTHING, are_shown, logged_key
 from ..table_layout import AXES, TableLayout, layout_of
 from ..table_rows import logged_rows
+from ..unrecognised import is_nameless
 
 __all__ = [
     "EXTREMES",
@@ -39,6 +40,8 @@ _SUFFIXES = {".csv", ".tsv"}
 EXTREMES = {"__MIN": "__MAX", "__MAX": "__MIN"}
 SEPARATOR = " - "
 _SAMPLE_ROWS = 200
+_LONGEST_HEADER = 1 << 8
+"""A longer header names more than a series without a name."""
 _STEP = ("Step", "step", "_step", "global_step", "train/global_step")
 
 
@@ -56,8 +59,11 @@ class Header:
 
 
 def recognises(path: Path) -> bool:
-    """Tell whether ``path`` is named like a header."""
-    return path.suffix.lower() in _SUFFIXES
+    """Tell whether ``path`` is named like a table, and its header names more than the values of one series."""
+    if path.suffix.lower() not in _SUFFIXES:
+        return False
+    with path.open("rb") as file:
+        return not is_nameless(file.readline(_LONGEST_HEADER))
 
 
 class CsvTable(Log):
