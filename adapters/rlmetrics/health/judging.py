@@ -217,6 +217,9 @@ class _Twice:
         known: set[str] = set()
         for row in rows:
             own = row.step if row.step is not None else step_in(row.values)
+            if _SUMMARY in row.values:
+                yield row  # what a progress bar adds to it, it added to the row of the step
+                continue
             self._rows += 1
             if own is None or own != step or first is None:
                 step, first, known = own, row, set()

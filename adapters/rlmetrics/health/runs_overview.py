@@ -170,7 +170,8 @@ def _source_of(report: Report) -> str:
     if answer is None or answer.is_given or not answer.candidates or report.at is None:
         return short_source(report.at or report.undescribed)
     likeliest, *others = answer.candidates
-    first, last = likeliest.releases[0], likeliest.releases[-1]
+    # Beside others, the release that it ran on takes more room than it tells.
+    first, last = (likeliest.releases[place].partition("+")[0] for place in (0, -1))
     said = short_source(f"{likeliest.name}=={first}" if first == last else f"{likeliest.name}=={first}–{last}")
     return phrase("{source} or other", source=said) if others else said
 

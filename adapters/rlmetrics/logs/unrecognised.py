@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 from .shown_names import STATISTICS, SUMMED_UP
 
-__all__ = ["EMPTY", "is_nameless", "why_unrecognised"]
+__all__ = ["EMPTY", "are_samples", "is_nameless", "why_unrecognised"]
 
 _BOARD = "is of SwanLab's board, whose curves have no names; give the folder above it, where a .swanlab file has them"
 _NAMELESS = (
     "holds the values of one series without its name, as Neptune's fetch_values() gives them; write all series of a "
     "run to one table, and call each column as the run logged it"
 )
+_SAMPLES = "holds samples, texts that a model was given or wrote, not what was logged; give the log of the run"
+_TEXTS = ({"prompt"}, {"completion"}, {"completions"}, {"messages"}, {"input", "output"}, {"query", "response"})
+"""Names of texts in a file of samples: all of one set."""
+_LOGGED = {"loss", "grad_norm", "learning_rate", "lr"}
 _AROUND = {"step", "timestamp", "index", ""}
 EMPTY = "is empty: nothing was logged to it, or nothing was left of it"
 _LABELS = tuple(sorted(label.encode() for label in STATISTICS))
@@ -43,6 +48,8 @@ def why_unrecognised(path: Path) -> str | None:
         return _BOARD
     if path.suffix.lower() in _TABLES and is_nameless(sample.partition(b"\n")[0]):
         return _NAMELESS
+    if path.suffix in {".jsonl", ".ndjson"} and are_samples(sample.partition(b"\n")[0]):
+        return _SAMPLES
     if sample.startswith(_SQLITE):
         from .databases import why_no_log
 
@@ -54,6 +61,18 @@ def why_unrecognised(path: Path) -> str | None:
     if sample.startswith(_PICKLED):
         return "is pickled, and unpickling runs what it holds; give the log that the run wrote, not its checkpoint"
     return None
+
+
+def are_samples(line: bytes) -> bool:
+    """Tell whether a line of JSON is a sample or a batch of them, such as trainers keep beside their logs."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(row, dict) or any("/" in key for key in row) or not _LOGGED.isdisjoint(row):
+        return False
+    texts = {key for key, value in row.items() if isinstance(value, str | list)}
+    return any(texts >= names for names in _TEXTS)
 
 
 def is_nameless(header: bytes) -> bool:

@@ -15,6 +15,7 @@ from ..jsonspans import JsonError, Members, members
 from ..log import Kind, RowLog
 from ..reading import STEP_NAMES, Account, Follower, LoggedRow, RecordedRun, step_in
 from ..run_settings import RunSettings, in_row
+from ..unrecognised import are_samples
 
 __all__ = ["BOM", "KIND", "JsonLines", "TornLineError", "row_in"]
 
@@ -26,6 +27,9 @@ _MESSAGE = {"level", "msg"}
 """What a program's own log has in each line, such as W&B's ``debug-internal.log``: messages, not values."""
 _BOARD = ({"index", "data", "create_time"}, {"max", "max_step", "min", "min_step", "num"})
 """What SwanLab's board keeps of a curve, whose name stands elsewhere: ``run-*.swanlab`` beside it has all of them."""
+_HISTORY = "log_history"
+"""What a state holds that repeats all rows, such as the last line that ms-swift writes."""
+_LONGEST_SAMPLE = 1 << 20
 _FRAMES = ("data", "metrics", "logs")
 """Under which name some loggers keep the values of a row, whatever stands beside them."""
 _PLACES = STEP_NAMES | {"iter", "iteration", "time", "timestamp", "_timestamp", "wall_time", "ts"}
@@ -40,7 +44,8 @@ _MOST_AROUND = 4
 def recognises(path: Path) -> bool:
     """Tell whether ``path`` is named like JSON lines or begins with an object that ends on its own line."""
     if path.suffix in {".jsonl", ".ndjson"}:
-        return True
+        with path.open("rb") as file:
+            return not are_samples(file.readline(_LONGEST_SAMPLE))
     if path.suffix not in {".json", ".log", ".txt", ".swanlab", ""}:
         return False
     try:
@@ -180,6 +185,8 @@ def logged_row(
     if not isinstance(row, dict):
         account.leave_out(line, f"line {number}: no JSON object")
         return None
+    if number > 1 and isinstance(row.get(_HISTORY), list):
+        return None
     if len(row) <= _MOST_AROUND:
         if in_row(row) is not None:
             config.update(in_row(json.loads(line)) or {})  # with all digits
@@ -227,6 +234,8 @@ def row_in(path: Path, number: int, line: bytes) -> tuple[str, Members]:
         if rest:
             msg = f"one JSON object a line is expected, but {rest[:20]!r} follows"
             raise JsonError(msg, row.end)
+        if number > 1 and any(one.key == _HISTORY and text[one.value_start] == "[" for one in row.items):
+            return text, Members((), row.start, row.end)
         return text, _metrics(text, row)
     except JsonError as error:
         msg = f"not a JSON object: {error}; remove or mend this line"
