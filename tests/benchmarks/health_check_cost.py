@@ -22,6 +22,7 @@ sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
 
 from benchmarks import measure  # noqa: E402
 from health_rows import SOURCES, judged_keys  # noqa: E402
+from rlmetrics.logs.reading import STEP_NAMES  # noqa: E402
 
 POINTS, KEYS = 1_000_000, 40
 LIMIT = 2.0
@@ -50,9 +51,9 @@ from rlmetrics.health.judging import units_of
 
 
 def write_run(path: Path, source: str, points: int) -> None:
-    """Write a run of numbers that move like those of a run: a level, a slow drift, and noise."""
+    """Write a run of numbers with noise, each at its level, but for those that tell a step."""
     draw = random.Random(11)
-    keys = judged_keys(source, KEYS)
+    keys = [key for key in judged_keys(source, KEYS + len(STEP_NAMES)) if key not in STEP_NAMES][:KEYS]
     levels = {key: draw.uniform(0.1, 0.6) for key in keys}
     with path.open("w", encoding="utf-8") as file:
         for step in range(1, points // KEYS + 1):

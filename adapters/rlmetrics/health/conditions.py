@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Collection
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
@@ -142,12 +142,18 @@ def parse_condition(text: str) -> Condition:
     return Condition(text, names, functions, reader.absolute, _bounds(node), repeated, _is_pointed(node))
 
 
+@lru_cache(maxsize=1024)
 def _parsed(text: str) -> ast.expr:
+    """Return an expression in which the parts of an "and" stand in the order in which they are asked."""
     try:
-        return ast.parse(" ".join(text.split()), mode="eval").body
+        tree = ast.parse(" ".join(text.split()), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         msg = f"{text!r} is no condition: {getattr(error, 'msg', error)}"
         raise ConditionError(msg) from None
+    for part in ast.walk(tree):
+        if isinstance(part, ast.BoolOp):
+            part.values = _cheapest_first(part)
+    return tree.body
 
 
 def _compiled(node: ast.expr, reader: _Reader) -> Callable[..., Any]:
@@ -208,7 +214,7 @@ class _Reader:
 
     def truth(self, node: ast.expr) -> ast.expr:
         if isinstance(node, ast.BoolOp):
-            return ast.BoolOp(node.op, [self.truth(value) for value in _cheapest_first(node)])
+            return ast.BoolOp(node.op, [self.truth(value) for value in node.values])
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             denied = ast.UnaryOp(node.op, self.truth(node.operand))
             return ast.Constant(True) if self.worst else denied
@@ -245,10 +251,9 @@ class _Reader:
         if node.keywords or not node.args:
             raise self.error(node, "a curve is expected as the first argument, and no names of arguments")
         curve, *rest = node.args
-        taken = list(inspect.signature(getattr(Series, name)).parameters.values())[1:]
-        least = sum(item.default is item.empty for item in taken)
+        taken, least = _arguments(name)
         if not least <= len(rest) <= len(taken):
-            raise self.error(node, f"{name} takes {' and '.join(item.name for item in taken) or 'a curve alone'}")
+            raise self.error(node, f"{name} takes {' and '.join(taken) or 'a curve alone'}")
         if name == "spikes" and not (isinstance(curve, ast.Name) and curve.id == "x"):
             raise self.error(node, "spikes are looked for in x only")
         self.functions.add(name)
@@ -262,6 +267,13 @@ class _Reader:
 
     def error(self, node: ast.expr, what: str) -> ConditionError:
         return ConditionError(f"{ast.unparse(node)!r} cannot stand in a condition: {what}")
+
+
+@cache
+def _arguments(word: str) -> tuple[list[str], int]:
+    """Return what a word takes beside its curve, and how much of that it needs."""
+    taken = list(inspect.signature(getattr(Series, word)).parameters.values())[1:]
+    return [item.name for item in taken], sum(item.default is item.empty for item in taken)
 
 
 def _cheapest_first(node: ast.BoolOp) -> list[ast.expr]:
@@ -291,7 +303,7 @@ def _value_of_x(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         levels = isinstance(node.func, ast.Name) and node.func.id in _LEVELS
         return levels and bool(node.args) and _value_of_x(node.args[0])
-    return isinstance(node, ast.Name) and node.id == "x"
+    return _is_x(node)
 
 
 def _is_absolute(sides: list[ast.expr]) -> bool:
@@ -305,20 +317,25 @@ def _is_pointed(node: ast.expr) -> bool:
             sides = [part.left, *part.comparators]
             if any(map(_where_x_is, sides)) and any(number_in(side) is not None for side in sides):
                 return True
-        elif isinstance(part, ast.Call) and ast.unparse(part).startswith(
-            ("share_above(x", "share_below(x", "sure_above(x")
-        ):
+        elif _asks_of_x(part, ("share_above", "share_below", "sure_above")):
             return True
     return False
 
 
 def _where_x_is(node: ast.expr) -> bool:
     """Tell whether something is the value of ``x``, or its level at the end."""
-    return isinstance(node, ast.Name | ast.Call) and ast.unparse(node).split(",")[0].rstrip(")") in (
-        "x",
-        "now(x",
-        "mean(x",
+    return _is_x(node) or _asks_of_x(node, ("now", "mean"))
+
+
+def _asks_of_x(node: ast.AST, words: Collection[str]) -> bool:
+    """Tell whether something asks one of some words of ``x``."""
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in words and _is_x(node.args[0])
     )
+
+
+def _is_x(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "x"
 
 
 def _bounds(node: ast.expr) -> dict[str, float]:
@@ -331,6 +348,5 @@ def _bounds(node: ast.expr) -> dict[str, float]:
         return {side: number}
     if side is not None and isinstance(right, ast.BinOp) and isinstance(right.op, ast.Mult):
         number = number_in(right.left)
-        of_start = isinstance(right.right, ast.Call) and ast.unparse(right.right) == "start(x)"
-        return {f"{side}_start": number} if number is not None and of_start else {}
+        return {f"{side}_start": number} if number is not None and _asks_of_x(right.right, ("start",)) else {}
     return {}

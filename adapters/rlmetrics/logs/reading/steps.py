@@ -74,6 +74,8 @@ def step_in(row: Mapping[str, Any]) -> float | None:
 
 def run_named_in(row: Mapping[str, Any]) -> str:
     """Return the name of the run that a row states; empty if it states none."""
+    if row.keys().isdisjoint(RUN_NAMES):
+        return ""
     for name in RUN_NAMES:
         value = row.get(name)
         if isinstance(value, str) and value:
@@ -110,7 +112,7 @@ class StepAxis:
         if stated is not None:
             self.at = stated
         elif not self._stated or not (self._counts_calls or row.step is None):
-            self.at = row.step if row.step is not None else step_in(row.values)
+            self.at = row.step if row.step is not None else _number_under(row.values, _OWN)
         return self.at
 
 
@@ -120,16 +122,18 @@ class MissingSteps:
     def __init__(self) -> None:
         self._last: float | None = None
         self._distances: Counter[float] = Counter()
+        self._least = math.inf
         self._apart: list[tuple[float, float]] = []
 
     def take(self, step: float | None) -> None:
         """Take the step of a row."""
         if step is not None and self._last is not None and step > self._last:
             distance = step - self._last
-            if distance > 1.5 * min(self._distances, default=distance) and len(self._apart) < _MOST_APART:
+            if distance > 1.5 * self._least and len(self._apart) < _MOST_APART:
                 self._apart.append((self._last, step))
             if len(self._distances) < _MOST_APART or distance in self._distances:
                 self._distances[distance] += 1
+                self._least = distance if distance < self._least else self._least
         self._last = step
 
     def steps(self) -> list[float]:
@@ -290,12 +294,10 @@ def _number_under(row: Mapping[str, Any], names: Iterable[str]) -> float | None:
     """Return the first number of a step that stands under some names."""
     for name in names:
         value = row.get(name)
-        if value is None:
-            continue
         if isinstance(value, str):
             written = _PROGRESS.fullmatch(value)
             value = None if written is None else float(written[1])
-        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST:
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGEST:
             return float(value)
     return None
 
