@@ -12,14 +12,15 @@ from .run_clues import Clues, negative_in, nonzero_in, sunk_in
 __all__ = [
     "Candidate",
     "Clues",
+    "NamesRead",
     "SourceAnswer",
     "SourceEvidence",
     "completed",
     "find_source",
     "given",
     "infer_source",
+    "names_read",
     "negative_in",
     "nonzero_in",
-    "names_read",
     "sunk_in",
 ]
