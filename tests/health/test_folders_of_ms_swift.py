@@ -33,7 +33,13 @@ def folder(tmp_path: Path) -> Path:
     state = {"best_metric": None, "global_step": STEPS, "log_history": rows, "memory": 1.5}
     lines = [*rows, {**SUMMARY, **last}, state]
     (out / "logging.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    table = {"step": ["1"] * 8, "prompt": ["q"] * 8, "completion": ["a"] * 8, "Format": [1.0] * 8, "advantages": [0.1] * 8}
+    table = {
+        "step": ["1"] * 8,
+        "prompt": ["q"] * 8,
+        "completion": ["a"] * 8,
+        "Format": [1.0] * 8,
+        "advantages": [0.1] * 8,
+    }
     (out / "completions.jsonl").write_text(f"{json.dumps(table)}\n" * STEPS)
     (out / "val_dataset.jsonl").write_text('{"messages": [{"role": "user", "content": "q"}]}\n' * 3)
     return out

@@ -72,7 +72,9 @@ def test_in_turns_a_note_says_what_if_they_are_several(tmp_path: Path) -> None:
     rows = [row for together in zip(*RUNS, strict=True) for row in together]
     told = " ".join(answered("check", written(tmp_path / "all.jsonl", rows), "--at", GRPO).out.split())
 
-    assert "the last finite value of each counts; if several runs write to this log, give each a file of its own" in told
+    assert (
+        "the last finite value of each counts; if several runs write to this log, give each a file of its own" in told
+    )
 
 
 def test_a_monitor_reports_the_same() -> None:

@@ -13,7 +13,13 @@ from rlmetrics.health.judging import logs_of
 from swanlab_files import old, packed, recent, records_of
 
 ROWS = [
-    {"step": step, "train/loss": 0.1 / step, "train/reward": step / 50, "train/kl": 0.001 * step, "train/grad_norm": 0.5}
+    {
+        "step": step,
+        "train/loss": 0.1 / step,
+        "train/reward": step / 50,
+        "train/kl": 0.001 * step,
+        "train/grad_norm": 0.5,
+    }
     for step in range(1, 601)
 ]
 """Enough that records lie across the blocks of the file."""
@@ -29,14 +35,18 @@ def folder(tmp_path, write, name):
     (run / "files" / "config.yaml").write_text("beta:\n  desc: ''\n  sort: 0\n  value: 0.04\n")
     (run / "files" / "swanlab-metadata.json").write_text('{"hardware":{"cpu":{"logical_count":2}},"git":null}')
     (run / "logs" / "1" / "1000.log").write_text('{"index": 1, "data": 0.3, "create_time": "now"}\n' * 3)
-    (run / "logs" / "1" / "_summary.json").write_text('{"max": 0.3, "max_step": 1, "min": 0.3, "min_step": 1, "num": 3}')
+    (run / "logs" / "1" / "_summary.json").write_text(
+        '{"max": 0.3, "max_step": 1, "min": 0.3, "min_step": 1, "num": 3}'
+    )
     return run
 
 
 @WAYS
 def test_a_run_is_read_with_its_settings(tmp_path, write, name):
     """Each step is a row, the configuration beside it is the run's, and the board's files are no runs."""
-    report = json.loads(answered("check", folder(tmp_path, write, name).parent, "--at", "trl[grpo]==1.16.0", "--json").out)
+    report = json.loads(
+        answered("check", folder(tmp_path, write, name).parent, "--at", "trl[grpo]==1.16.0", "--json").out
+    )
 
     assert (report["rows"], report["steps"]) == (len(ROWS), [1, len(ROWS)])
     assert report["run"].endswith(name)

@@ -113,7 +113,7 @@ def test_a_named_source_reads_such_names_as_an_inferred_one_does(tmp_path, capsy
     assert said in told
     main(["check", str(path), "--at", "verl==0.9.1", "--fail-on", "never", "--json"])
     report = json.loads(capsys.readouterr().out)
-    assert report["source"]["respelled"] == {name: key for name, key in zip(flat, VERL, strict=True)}
+    assert report["source"]["respelled"] == dict(zip(flat, VERL, strict=True))
     assert main(["translate", str(path), "--from", "verl==0.9.1", "--to", "canonical", "-o", str(out)]) == 0
     assert "names have no slashes" in " ".join(capsys.readouterr().out.split())
     assert json.loads(out.read_text().splitlines()[0])["length/response/mean"] == 100.0

@@ -61,9 +61,9 @@ def _operations(path: Path) -> Iterator[tuple[str, list[str], dict[str, Any]]]:
                 kind, names = operation["type"], operation["path"]
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue
-            if isinstance(names, list) and names and all(isinstance(name, str) for name in names):
-                if names[0] not in _OWN:
-                    yield str(kind), names, operation
+            named = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+            if named and names[0] not in _OWN:
+                yield str(kind), names, operation
 
 
 FORMS = (Form("what Neptune's client kept of a run", _is_operations, _open_operations),)
