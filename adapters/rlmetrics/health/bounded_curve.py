@@ -45,6 +45,7 @@ class Course:
         zeros: How many points are exactly 0.
         budget: How many steps the run will have, if that is known.
         spiky: Whether anybody asks for its spikes.
+        jumped: The value of the last spike; NaN of none.
     """
 
     __slots__ = (
@@ -65,6 +66,7 @@ class Course:
         "count",
         "first_step",
         "interval",
+        "jumped",
         "key",
         "last",
         "last_step",
@@ -84,7 +86,7 @@ class Course:
         self.interval = math.nan
         self.same = self.zeros = 0
         self.same_since = 0.0
-        self.level = math.nan
+        self.level = self.jumped = math.nan
         self.budget: float | None = None
         self.stride = 1
         self.spiky = True
@@ -215,6 +217,7 @@ class Course:
             and self._came_back(abs(usual))
         ):
             self._spikes.append(step)
+            self.jumped = value
 
     def _came_back(self, usual: float) -> bool:
         """Tell whether it has been near its usual level since its last spike: a ramp is one spike, and so is a step."""
@@ -295,7 +298,12 @@ class Course:
     def state(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         state: dict[str, Any] = {name.strip("_"): getattr(self, name) for name in _STATE}
-        state |= {"first": self._first, "recent": list(self._recent), "recent_steps": list(self._recent_steps)}
+        state |= {
+            "jumped": None if math.isnan(self.jumped) else self.jumped,
+            "first": self._first,
+            "recent": list(self._recent),
+            "recent_steps": list(self._recent_steps),
+        }
         state |= {"history": self._history, "history_steps": self._history_steps, "spikes": list(self._spikes)}
         return {name: list(value) if isinstance(value, list) else value for name, value in state.items()}
 
@@ -306,6 +314,8 @@ class Course:
         for name in _STATE:
             value = state[name.strip("_")]
             setattr(series, name, math.nan if value is None else value)
+        jumped = state.get("jumped")  # which older states lack
+        series.jumped = math.nan if jumped is None else jumped
         series._first = list(state["first"])
         series._history = list(state["history"])
         series._history_steps = list(state["history_steps"])

@@ -387,14 +387,16 @@ class Instance:
     ) -> Finding | None:
         series = self.channel.series
         old = self._finding
+        spiked = "spikes" in next(each.functions for name, each in self.rule.tiers if name == level)
         if old is not None and _RANK[old.level] >= _RANK[level]:
             if old.level == level:
-                self._last(step)
+                # The steps over which spikes are counted are none in which it jumped.
+                self._last(max(old.first_step, step_at(series.last_spike())) if spiked else step)
             return None
         self.active = True
         began = self._onset(level, since[0])
         onset = since[2] if began == since[0] else step_at(began)
-        value = series.last if self.rule.shows is None else self.rule.shows(series)
+        value = series.jumped if spiked else series.last if self.rule.shows is None else self.rule.shows(series)
         self.finding = self.made(level, onset, step, None if math.isnan(value) else self.channel.logged(value))
         return self.finding
 

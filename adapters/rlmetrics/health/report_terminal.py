@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from rlmetrics.logs.reading import NOT_IN_ORDER
 from rlmetrics.names.inference.wording import source_line, spelling_lines
+from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.wording.place_words import place_words, span_words
 from rlmetrics.wording.terminal import extent, padded, wrapped
 from rlmetrics.wording.voice import later, phrase, spoken
 
 from .report_records import Beyond, Curve, Diagnosis, Finding, NotJudged, Report, counted, whole
 from .report_times import is_over, place_in, when
+from .rules import rules_of
 
 __all__ = ["report_text"]
 
@@ -30,6 +32,8 @@ _MORE_SIGNS = (
     later("and {count} more sign that this explains"),
     later("and {count} more signs that this explains"),
 )
+_OF_START, _OF_HIGHEST = re.compile(r"\b(?:start|first|rise)\(x\)"), re.compile(r"\bhigh\(x\)")
+"""With what conditions compare a curve."""
 _LARGE = 1e7
 _FEW = 4
 """Points of a curve of which nothing is told but the value."""
@@ -212,7 +216,7 @@ def _evidence(report: Report, finding: Finding) -> str:
     found, since = _number(finding.value), when(report, finding)
     if curve is None or len(curve.values) <= _FEW:
         return f"{finding.key} = {found} {since}"
-    before = _before(curve, finding.onset_step)
+    before = _before(curve, finding)
     moved = f"= {found}" if _number(before) == found else f"{_number(before)} -> {found}"
     end = curve.values[-1]
     goes_on = finding.first_step < curve.steps[-1] and not is_over(report, finding)
@@ -221,12 +225,19 @@ def _evidence(report: Report, finding: Finding) -> str:
     return f"{finding.key} {moved} {since}{last}"
 
 
-def _before(curve: Curve, onset: float) -> float:
-    """Return what a curve was before something began; its first value where that is how it began.
+def _before(curve: Curve, finding: Finding) -> float:
+    """Return what a curve was before: what the rule compares it with, such as its start, or its level at the onset.
 
-    The last stretch before may reach into what began, so the one before that is taken.
+    The last stretch before the onset may reach into what began, so the one before that is taken.
     """
-    return curve.values[max(0, bisect_left(curve.steps, onset) - 2)]
+    rule = rules_of(load_tables()).by_id.get(finding.rule)
+    asked = next((condition.text for level, condition in rule.tiers if level == finding.level), "") if rule else ""
+    if _OF_START.search(asked):
+        return curve.values[0]
+    at = bisect_left(curve.steps, finding.onset_step)
+    if _OF_HIGHEST.search(asked):
+        return max(curve.values[: max(1, at)])
+    return curve.values[max(0, at - 2)]
 
 
 def _number(value: float) -> str:

@@ -184,7 +184,8 @@ def _cost(run: JudgedRun, findings: tuple[Finding, ...], diagnoses: tuple[Diagno
         if wanted.level == "info":
             return {}
         last = max(item.last_step for item in findings if item.rule in wanted.explains)
-        steps = max(0.0, (run.axis.last if wanted.cause == "non_finite" else last) - wanted.onset_step)
+        # Both ends are steps without signal.
+        steps = max(0.0, (run.axis.last if wanted.cause == "non_finite" else last) - wanted.onset_step + 1)
     cost = {"steps": steps}
     timer = next((item.series for item in _of(run, "timing/step")), None)
     if timer is not None and timer.count:

@@ -197,6 +197,10 @@ class Series(Course):
         """Return the place of the first spike that is kept; NaN of none."""
         return self._spikes[0] if self._spikes else math.nan
 
+    def last_spike(self) -> float:
+        """Return the place of the last spike; NaN of none."""
+        return self._spikes[-1] if self._spikes else math.nan
+
     def share_above(self, bound: float, steps: float) -> float:
         """Return which share of the points of the last ``steps`` lies above a bound; NaN of fewer than three."""
         values = self._window(steps)[1]

@@ -26,6 +26,7 @@ _NO_NUMBER = later("{key} is logged, but not as a number")
 _SELDOM = later("it looks at the first steps alone, of which too few are logged")
 _ABSENT = later("{names} is not logged")
 _DISPUTED = later("{key} may be {metric} or something else")
+_UNKNOWN = later("what logged the keys is not known")
 _SAY_WHAT = later("--at says what logged it")
 _NO_SCORE = later("no held-out score is logged")
 _LOG_A_SCORE = later("log a score on data that is not trained on, such as an evaluation reward")
@@ -206,6 +207,9 @@ def _not_ready(curves: _LoggedCurves, rule: Rule, instance: Instance) -> NotJudg
 
 
 def _not_logged(curves: _LoggedCurves, rule: Rule) -> NotJudged:
+    answer = curves.run.answer
+    if answer is not None and not (answer.is_given or answer.is_known or answer.undescribed):
+        return NotJudged(rule.id, "not_logged", _UNKNOWN, _SAY_WHAT)
     if rule.mode == "held_out":
         if not curves.could(rule, rule.curves["reward"][0]):
             return NotJudged(rule.id, "not_applicable", f"{curves.at} logs no reward to maximise")
