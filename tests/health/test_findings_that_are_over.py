@@ -1,6 +1,7 @@
 """What was wrong for a while is told with its end; what still is, with its beginning alone."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,22 @@ def test_what_is_over_is_told_with_its_end(tmp_path, capsys, end, said):
     other = {"steps 5 to 29": "since step 5", "since step 5": "steps 5 to"}[said]
     assert other not in out
     assert said[0].upper() + said[1:] in page.read_text(encoding="utf-8")
+
+
+def test_what_falls_is_told_from_before_it_fell_and_up_to_the_end(tmp_path, capsys):
+    """A reward that rose first stands with its peak, with where it was found to fall, and with where it is."""
+    rewards = [0.2 + 0.004 * step if step <= 150 else 0.8 - 0.003 * (step - 150) for step in range(1, 301)]
+    rows = [
+        {"step": step, "reward": reward + 0.004 * (step % 5), "reward_std": 0.2 + 0.01 * (step % 3), "grad_norm": 0.3}
+        for step, reward in enumerate(rewards, start=1)
+    ]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    main(["check", str(path), "--at", "trl[grpo]==1.16.0", "--full"])
+
+    out = capsys.readouterr().out
+    (line,) = {line.strip() for line in out[out.index("The reward falls") :].splitlines()[1:2]}
+    before, found, end = (float(part) for part in re.findall(r"(?<![\w.])0\.\d+", line))
+    assert before > found > end
+    assert line.endswith("at the end")

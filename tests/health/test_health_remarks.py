@@ -81,3 +81,33 @@ def test_a_remark_that_becomes_a_warning_says_what_the_warning_does():
         ("info", False),
         ("warning", True),
     ]
+
+
+@pytest.mark.parametrize(("held_out", "level"), [(None, "info"), (0.3, "warning")])
+def test_length_that_grows_with_the_reward_is_warned_of_where_a_held_out_score_stands_still(held_out, level):
+    """Two curves that rise correlate in every run that learns to reason: only a score that does not rise tells more."""
+    monitor = Monitor("trl[GRPOTrainer]==1.16.0")
+    for step in range(1, 301):
+        row = {"completions/mean_length": 300.0 + 3 * step + 7 * (step % 5), "reward": 0.2 + 0.002 * step}
+        row["reward"] += 0.013 * (step % 7)
+        monitor.observe(
+            step, row | ({"eval_reward": held_out + 0.01 * (step % 3)} if held_out and not step % 10 else {})
+        )
+    assert [item.level for item in monitor.findings() if item.rule == "length-exploit"] == [level]
+
+
+def test_a_spike_is_told_with_its_height_and_its_last_step(tmp_path, capsys):
+    """A rule looks at a long curve now and then, and counts over 200 steps: neither is when, or how far, it jumped."""
+    norm = {700: 12.0, 1300: 9.0}
+    rows = [
+        {"step": step, "loss": 2.0 - step / 1500 + 0.02 * (step % 4), "mean_token_accuracy": 0.6}
+        | {"grad_norm": norm.get(step, 1.0 + 0.05 * (step % 7)), "num_tokens": 9.0 * step}
+        for step in range(1, 2001)
+    ]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+    main(["check", str(path), "--at", "trl[sft]==1.16.0"])
+
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if " grad_norm " in line]
+    assert line.endswith(" -> 12 steps 700 to 1300")

@@ -95,3 +95,9 @@ def test_another_factor_is_told_once_and_by_settings_that_the_release_has(tmp_pa
     assert note.startswith("actor/entropy may be logged with another factor, 1 / data.max_response_length: if ")
     assert "loss_agg_mode" in note
     assert not any(name in note for name in ("loss_scale_factor", "use_v1", "use_legacy_worker_impl"))
+
+
+def test_keys_that_nothing_explains_are_not_called_missing(why):
+    """Where the trainer is not known, it is not known either that its reward is not logged: it may be in the log."""
+    found = why(60, "auto", reward=lambda step: step / 100, my_score=0.5, other_thing=1.0)
+    assert {item.why for item in found.values()} == {"what logged the keys is not known"}
