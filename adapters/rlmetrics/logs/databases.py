@@ -1,20 +1,25 @@
-"""SQLite databases, read as they are at one moment, even while someone writes to them, and without touching them."""
+"""SQLite databases, read as they are at one moment, even while someone writes to them, and without touching them.
+
+SQLite is imported once there is a database: all other files are told from one without it.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import shutil
-import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .files import naming
 from .input_errors import InputError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 __all__ = ["columns", "define", "journals", "reading", "rewriting", "tables", "why_no_log"]
 
@@ -105,7 +110,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             with tempfile.TemporaryDirectory() as folder, naming(Path(folder)):
                 copy = Path(folder, "copy.db")
                 _copy(path, copy)
-                with closing(sqlite3.connect(copy)) as database:
+                with closing(_connected(copy)) as database:
                     yield database
         else:
             with closing(_open_read_only(path)) as database:
@@ -122,7 +127,7 @@ def rewriting(path: Path, output: Path, changed: Collection[str]) -> Iterator[sq
     try:
         with _explained(path):
             _copy(path, output)
-            with closing(sqlite3.connect(output, isolation_level=None)) as database:
+            with closing(_connected(output, isolation_level=None)) as database:
                 # What was pending comes in here. Nobody sees the copy before it is complete, so it needs no journal.
                 database.execute("PRAGMA journal_mode = DELETE")
                 database.execute("PRAGMA journal_mode = OFF")
@@ -170,6 +175,8 @@ def define(database: sqlite3.Connection, name: str, arguments: int, function: Ca
             raise
 
     def check() -> None:
+        import sqlite3
+
         if raised and not isinstance(raised[0], TypeError | ArithmeticError | sqlite3.Error):
             raise raised[0]
 
@@ -192,12 +199,15 @@ def _without_triggers(database: sqlite3.Connection, changed: Collection[str]) ->
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
+    import sqlite3
+
     try:
         yield
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        if _is_full(error):
+        is_stopped = isinstance(error, sqlite3.OperationalError)
+        if is_stopped and "disk is full" in str(error):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
-        if _is_locked(error):
+        if is_stopped and "locked" in str(error):
             msg = f"is locked by a program that writes to it; end that, or copy {path.name} and take the copy"
             raise LockedError(msg, path) from None
         # Python decodes even what SQLite says about a damaged file, which may quote it.
@@ -205,12 +215,10 @@ def _explained(path: Path) -> Iterator[None]:
         raise InputError(_damaged(path, said), path) from None
 
 
-def _is_locked(error: Exception) -> bool:
-    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+def _connected(database: Path | str, **options: Any) -> sqlite3.Connection:
+    import sqlite3
 
-
-def _is_full(error: Exception) -> bool:
-    return isinstance(error, sqlite3.OperationalError) and "disk is full" in str(error)
+    return sqlite3.connect(database, **options)
 
 
 def _pending(path: Path) -> bool:
@@ -222,7 +230,7 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
     with path.open("rb") as file:
         in_wal_mode = file.read(20)[18:] == _WAL_MODE
     options = "mode=ro&immutable=1" if in_wal_mode else "mode=ro"
-    return sqlite3.connect(f"{path.resolve().as_uri()}?{options}", uri=True)
+    return _connected(f"{path.resolve().as_uri()}?{options}", uri=True)
 
 
 def _copy(path: Path, output: Path) -> None:
@@ -240,8 +248,8 @@ def _copy(path: Path, output: Path) -> None:
     for suffix in ("", *_JOURNALS):
         output.with_name(output.name + suffix).unlink(missing_ok=True)
     with (
-        closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source,
-        closing(sqlite3.connect(output)) as copy,
+        closing(_connected(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source,
+        closing(_connected(output)) as copy,
     ):
         source.backup(copy)
 

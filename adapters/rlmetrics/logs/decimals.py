@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, DecimalException, InvalidOperation
-from fractions import Fraction
 from functools import lru_cache
 from math import isfinite
 from typing import Any
@@ -31,7 +30,8 @@ _FLOAT = 17
 """Digits that tell any float64 from others; a number of more may be such a quotient."""
 _TERMS = 10_000
 """Largest denominator of a scale that is taken for the ratio it was rounded from."""
-_ROUNDING = Fraction(1, 1 << 50)
+_ROUNDING = 1 << 50
+"""How many times larger than what rounding changes of it a scale is at least."""
 _WRITTEN_OUT = 16
 """Up to which power of ten decimals are written without an exponent."""
 
@@ -140,11 +140,13 @@ def _factors(scale: float) -> tuple[Decimal, Decimal | None, bool]:
 
     A ratio of which the decimal digits end is one factor, without a denominator.
     """
+    from fractions import Fraction  # few values are converted
+
     ratio = Fraction(repr(scale))
     near = ratio.limit_denominator(_TERMS)
     if not near:
         near = 1 / (1 / ratio).limit_denominator(_TERMS)
-    if abs(near - ratio) <= abs(ratio) * _ROUNDING:
+    if abs(near - ratio) * _ROUNDING <= abs(ratio):
         ratio = near
     numerator, denominator = Decimal(ratio.numerator), Decimal(ratio.denominator)
     returns = _is_decimal(ratio.numerator)

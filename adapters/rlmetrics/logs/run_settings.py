@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from ast import literal_eval
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -80,6 +79,8 @@ def setting(text: Any) -> Any:
             return read(text)
     if not text or text[0] not in "[{":
         return text
+    from ast import literal_eval  # few settings are lists
+
     found: Any = UNKNOWN
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         found = literal_eval(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -152,6 +151,8 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 def literals_in(path: Path, text: str) -> Iterator[tuple[int, str, str | None]]:
     """Yield line, text and place of each string in code; the place is the keyword or key that it is the value of."""
+    import ast  # few configurations are code
+
     try:
         tree = ast.parse(text, filename=str(path))
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..databases import columns, reading, tables
 from ..input_errors import InputError
@@ -16,6 +15,9 @@ from ..log import Kind, RowLog, arguments_among
 from ..reading import Account, LoggedRow, RecordedRun, as_step
 from ..run_settings import RunSettings, first_line, flattened
 from ..trackio_exports import copies_of_project
+
+if TYPE_CHECKING:
+    import sqlite3
 
 __all__ = ["KIND", "TrackioProject", "is_project", "logged_dict", "loose_text", "row_error", "strict_text"]
 

@@ -201,6 +201,20 @@ class ComponentView:
         """Return component, key and mode of each entry, which need not be made for that."""
         return [(self.label, key, mode) for key, mode in self._by_key]
 
+    @cached_property
+    def _measured(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
+        """The keys that under some configuration measure a metric in a mode, each with its mode."""
+        places: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for place, rows in self._by_key.items():
+            for metric in {metric: None for row in rows for metric in row.metrics}:
+                places.setdefault((metric, place[1]), []).append(place)
+        return places
+
+    def measuring(self, metric: str, mode: str) -> list[Entry]:
+        """Return what measures a metric in a mode; no other entry is made for that."""
+        entries = [self.entry(*place) for place in self._measured.get((metric, mode), ())]
+        return [entry for entry in entries if entry.metric == metric]
+
     def measures(self, word: str) -> bool:
         """Tell whether something is logged whose metric has a word in its name."""
         return any(

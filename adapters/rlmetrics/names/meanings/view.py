@@ -37,6 +37,7 @@ class FrameworkView:
         self.tables = tables
         self.source = source
         self._config = config
+        self._candidates: dict[tuple[str, str], list[Entry]] = {}
 
     @cached_property
     def components(self) -> dict[str, ComponentView]:
@@ -70,13 +71,6 @@ class FrameworkView:
         return view
 
     @cached_property
-    def _by_metric(self) -> dict[tuple[str | None, str], list[Entry]]:
-        entries: dict[tuple[str | None, str], list[Entry]] = {}
-        for entry in self.entries():
-            entries.setdefault((entry.metric, entry.mode), []).append(entry)
-        return entries
-
-    @cached_property
     def _entries(self) -> list[Entry]:
         return [entry for component in self.components.values() for entry in component.entries()]
 
@@ -90,7 +84,11 @@ class FrameworkView:
 
     def candidates(self, metric: str, mode: str) -> list[Entry]:
         """Return the entries of a metric in a mode."""
-        return self._by_metric.get((metric, mode), [])
+        found = self._candidates.get((metric, mode))
+        if found is None:
+            parts = self.components.values()
+            found = self._candidates[metric, mode] = [each for part in parts for each in part.measuring(metric, mode)]
+        return found
 
     def find(self, key: str) -> list[Match]:
         """Return what a key is, in the components in which its reading is most specific."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...databases import columns, define, reading, tables
 from ...log import Log
 from ...reading import Account, Follower, LoggedRow, RecordedRun, Whole, together
 from ...run_settings import RunSettings, setting
+
+if TYPE_CHECKING:
+    import sqlite3
 
 __all__ = ["MlflowDatabase", "is_store", "recognises", "runs_in"]
 
@@ -99,6 +101,8 @@ def is_store(held: dict[str, set[str]]) -> bool:
 
 def runs_in(database: sqlite3.Connection) -> Iterator[tuple[str, list[str]]]:
     """Yield each run with its keys."""
+    import sqlite3
+
     query = "SELECT DISTINCT key FROM metrics WHERE run_uuid = ?"
     for (run,) in database.execute("SELECT DISTINCT run_uuid FROM metrics").fetchall():
         keys = [key for (key,) in database.execute(query, (run,))]
