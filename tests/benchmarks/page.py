@@ -27,7 +27,10 @@ def page(text: str) -> str:
 
 
 def _section(claim: str) -> str:
+    """Return the table of a claim, and of what it is; an empty line where nobody measured it yet."""
     path = DOCS / "benchmarks" / f"{claim}.json"
+    if not path.exists():
+        return "\n"
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     lines = ["", *_tables(document["results"]), "", _measured(claim, document["machine"]), ""]
     return "\n".join([*lines, ""])

@@ -83,7 +83,9 @@ def of_spec(place: Path) -> dict[str, Callable[[], float]]:
 
 def main() -> int:
     """Measure, report, and judge."""
-    options = measure.parser(__doc__).parse_args()
+    parser = measure.parser(__doc__)
+    parser.set_defaults(rounds=3)
+    options = parser.parse_args()
     results: dict[str, Mapping[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
