@@ -215,10 +215,11 @@ def _explained(path: Path) -> Iterator[None]:
         raise InputError(_damaged(path, said), path) from None
 
 
-def _connected(database: Path | str, **options: Any) -> sqlite3.Connection:
+def _connected(place: Path | str, **options: Any) -> sqlite3.Connection:
     import sqlite3
 
-    return sqlite3.connect(database, **options)
+    database: sqlite3.Connection = sqlite3.connect(place, **options)
+    return database
 
 
 def _pending(path: Path) -> bool:
