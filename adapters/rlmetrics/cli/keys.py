@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _NOT, _DEPENDS = "-", "?"
 """How keys are marked that are not logged by default, and those of which only settings tell."""
+_EPOCHS = frozenset({"epoch", "train/epoch"})
+"""Places of rows that are metrics, too."""
 _SCREEN, _FIRST = 60, 4
 """Above so many lines a terminal shows the foremost keys of each component, so many of them."""
 _NARROWEST = 20
@@ -78,7 +80,7 @@ def _of_run(args: argparse.Namespace) -> int:
     from rlmetrics.logs.log_clues import clues_of, with_values
     from rlmetrics.logs.reading.steps import STEP_NAMES
     from rlmetrics.names import load_tables, resolve
-    from rlmetrics.names.inference import completed, find_source
+    from rlmetrics.names.inference import completed, find_source, is_clock
     from rlmetrics.names.inference.wording import prefix_lines, source_line, spelling_lines
     from rlmetrics.wording.terminal import columns, printed, wrapped
     from rlmetrics.wording.voice import later, phrase
@@ -88,12 +90,14 @@ def _of_run(args: argparse.Namespace) -> int:
     for unit in logs_of(Path(args.run_path))[0]:
         log = unit.open()
         for name, found in log.runs().items():
-            own = sorted(set(found) - (STEP_NAMES - {"epoch", "train/epoch"}))
+            own = sorted(set(found) - (STEP_NAMES - _EPOCHS))
             clues = with_values(clues_of(log, name, own, whole=True), log, name)
             answer = completed(args.at, clues, tables) if args.at else find_source(clues, tables)
             at = args.at or answer.source
             said = "" if args.at else source_line(answer)
             said = "; ".join([*prefix_lines(answer.prefix), *spelling_lines(answer), *([said] if said else [])])
+            # What says how far the run has come tells what wrote it, and is no metric.
+            own = [key for key in own if key in _EPOCHS or not is_clock(key)]
             own = [answer.spelling(key) if answer.spelling else key.removeprefix(answer.prefix) for key in own]
             meant: dict[str, str | None] = dict.fromkeys(own)
             for item in resolve(own, at, config=config_of(args), spec=tables) if at and own else ():

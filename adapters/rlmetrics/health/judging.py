@@ -66,6 +66,11 @@ _SUMMARY = "train_runtime"
 _INFERRED = ("auto", "")
 _PLACES = {*STEP_NAMES, "epoch", "num_input_tokens_seen"}
 """What tells where a row stands, which rows of one step share."""
+_BAR = {
+    *("percentage", "total_steps", "throughput", "total_tokens", "vram_allocated", "vram_reserved"),
+    *("memory(GiB)", "train_speed(s/it)"),
+}
+"""What LLaMA-Factory and ms-swift add to every row, of training and of evaluation, to tell how far it has come."""
 
 
 def units_of(path: Path) -> list[Unit]:
@@ -217,9 +222,6 @@ class _Twice:
         known: set[str] = set()
         for row in rows:
             own = row.step if row.step is not None else step_in(row.values)
-            if _SUMMARY in row.values:
-                yield row  # what a progress bar adds to it, it added to the row of the step
-                continue
             self._rows += 1
             if own is None or own != step or first is None:
                 step, first, known = own, row, set()
@@ -242,7 +244,7 @@ class _Twice:
 
 def _numbers_of(row: LoggedRow) -> set[str]:
     """Return the keys of a row that have a number, but for those that tell where it stands."""
-    return {key for key, value in row.values.items() if isinstance(value, int | float)} - _PLACES
+    return {key for key, value in row.values.items() if isinstance(value, int | float)} - _PLACES - _BAR
 
 
 def _without_row(steps: Sequence[float], kind: str) -> list[str]:

@@ -20,6 +20,8 @@ __all__ = ["cause_of", "count_of", "index", "overview_text", "ranked", "short_so
 
 _WIDTH = 80
 _GAP = "  "
+_NARROWEST = 26
+"""Columns that names of runs have, if they are as long, however long their sources are."""
 _VERDICTS = {
     "error": later("error"),
     "warning": later("warning"),
@@ -66,7 +68,9 @@ def overview_text(reports: Sequence[Report], left_out: int = 0) -> str:
     rows = [(phrase(_VERDICTS[one.verdict]), _below(one.run, root), _source_of(one), str(one.rows)) for one in runs]
     header = tuple(map(phrase, _HEADER))
     widths = [max(map(extent, column)) for column in zip(header, *rows, strict=True)]
-    widths[1] = min(widths[1], _WIDTH - widths[0] - widths[2] - widths[3] - 3 * len(_GAP))
+    room = _WIDTH - widths[0] - widths[3] - 3 * len(_GAP)
+    widths[2] = min(widths[2], room - min(widths[1], _NARROWEST))
+    widths[1] = min(widths[1], room - widths[2])
     lines.append(_line(header, widths))
     for row, one in zip(rows, runs, strict=True):
         lines.append(_line(row, widths))
@@ -189,8 +193,9 @@ def short_source(at: str | None) -> str:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Return a line of the table; names of files that are too long lose their beginning."""
+    """Return a line of the table; names of files that are too long lose their beginning, sources their end."""
     verdict, run, source, rows = cells
+    source = source if extent(source) <= widths[2] else f"{source[: widths[2] - 1]}…"
     run = run if len(run) <= widths[1] else f"…{run[len(run) - widths[1] + 1 :]}"
     parts = (
         padded(verdict, widths[0]),

@@ -19,6 +19,10 @@ _SAMPLES = "holds samples, texts that a model was given or wrote, not what was l
 _TEXTS = ({"prompt"}, {"completion"}, {"completions"}, {"messages"}, {"input", "output"}, {"query", "response"})
 """Names of texts in a file of samples: all of one set."""
 _LOGGED = {"loss", "grad_norm", "learning_rate", "lr"}
+_RESULTS = (
+    "sums a run up, as transformers does at its end; give its course: trainer_state.json beside it, or trainer_log.jsonl"
+)
+_OF_RESULTS = {"train_runtime", "eval_runtime", "predict_runtime", "train_samples_per_second"}
 _AROUND = {"step", "timestamp", "index", ""}
 EMPTY = "is empty: nothing was logged to it, or nothing was left of it"
 _LABELS = tuple(sorted(label.encode() for label in STATISTICS))
@@ -50,6 +54,8 @@ def why_unrecognised(path: Path) -> str | None:
         return _NAMELESS
     if path.suffix in {".jsonl", ".ndjson"} and are_samples(sample.partition(b"\n")[0]):
         return _SAMPLES
+    if path.suffix == ".json" and _are_results(sample):
+        return _RESULTS
     if sample.startswith(_SQLITE):
         from .databases import why_no_log
 
@@ -73,6 +79,14 @@ def are_samples(line: bytes) -> bool:
         return False
     texts = {key for key, value in row.items() if isinstance(value, str | list)}
     return any(texts >= names for names in _TEXTS)
+
+
+def _are_results(text: bytes) -> bool:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and not _OF_RESULTS.isdisjoint(found)
 
 
 def is_nameless(header: bytes) -> bool:

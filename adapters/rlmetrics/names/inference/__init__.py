@@ -7,7 +7,7 @@ are left, `answer` what follows from that, `explaining` the evidence in sentence
 from .answer import Candidate, NamesRead, SourceAnswer, completed, find_source, given, names_read
 from .evidence_sentences import SourceEvidence
 from .keys_only import infer_source
-from .run_clues import Clues, negative_in, nonzero_in, sunk_in
+from .run_clues import Clues, is_clock, negative_in, nonzero_in, sunk_in
 
 __all__ = [
     "Candidate",
@@ -19,6 +19,7 @@ __all__ = [
     "find_source",
     "given",
     "infer_source",
+    "is_clock",
     "names_read",
     "negative_in",
     "nonzero_in",

@@ -9,7 +9,7 @@ from functools import cached_property
 from rlmetrics.lazy_dataclasses import dataclass, field
 from rlmetrics.lazy_typing import Any
 
-__all__ = ["Clues", "negative_in", "nonzero_in", "sunk_in"]
+__all__ = ["Clues", "is_clock", "negative_in", "nonzero_in", "sunk_in"]
 
 _OWN = re.compile(r"^(?:\w+/)?untranslated/(?P<framework>[A-Za-z][\w-]*?)-(?P<release>[0-9][^/]*)/(?P<key>.+)$")
 """A key that a translation set aside: it names what the log was before."""
@@ -126,7 +126,7 @@ class Clues:
     def logged(self) -> tuple[str, ...]:
         """The keys, but for those that say when a row was logged or of which run it is, and those set aside."""
         keys = (key for key in dict.fromkeys(self.keys) if not key.endswith(_EXTREMES))
-        return tuple(key for key in keys if not _OWN.match(key) and not _CLOCK.fullmatch(key))
+        return tuple(key for key in keys if not _OWN.match(key) and not is_clock(key))
 
     @cached_property
     def set_aside(self) -> Mapping[str, int]:
@@ -148,6 +148,11 @@ def nonzero_in(rows: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:
     """Return the keys of some rows that have a value other than 0; None where no value is known."""
     known = [(key, value) for row in rows for key, value in row.items() if isinstance(value, int | float)]
     return frozenset(key for key, value in known if value != 0) if known else None
+
+
+def is_clock(name: str) -> bool:
+    """Tell whether a name says when a row was logged, how far the run has come, or which run it is."""
+    return _CLOCK.fullmatch(name) is not None
 
 
 def negative_in(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
