@@ -53,7 +53,7 @@ def test_totals_are_refused_with_what_to_give(log: Path, name: str) -> None:
     told = answered("check", path)
 
     assert told.code == 2
-    assert "give its course: trainer_state.json beside it" in told.err
+    assert "give its course, such as trainer_state.json" in told.err
 
 
 def test_names_of_runs_have_room_beside_a_long_source(log: Path) -> None:

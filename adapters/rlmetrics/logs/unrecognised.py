@@ -19,9 +19,7 @@ _SAMPLES = "holds samples, texts that a model was given or wrote, not what was l
 _TEXTS = ({"prompt"}, {"completion"}, {"completions"}, {"messages"}, {"input", "output"}, {"query", "response"})
 """Names of texts in a file of samples: all of one set."""
 _LOGGED = {"loss", "grad_norm", "learning_rate", "lr"}
-_RESULTS = (
-    "sums a run up, as transformers does at its end; give its course: trainer_state.json beside it, or trainer_log.jsonl"
-)
+_RESULTS = "sums a run up, as transformers does at its end; give its course, such as trainer_state.json"
 _OF_RESULTS = {"train_runtime", "eval_runtime", "predict_runtime", "train_samples_per_second"}
 _AROUND = {"step", "timestamp", "index", ""}
 EMPTY = "is empty: nothing was logged to it, or nothing was left of it"

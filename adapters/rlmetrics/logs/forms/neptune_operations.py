@@ -61,8 +61,9 @@ def _operations(path: Path) -> Iterator[tuple[str, list[str], dict[str, Any]]]:
                 kind, names = operation["type"], operation["path"]
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue
-            named = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
-            if named and names[0] not in _OWN:
+            if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+                continue
+            if names[0] not in _OWN:
                 yield str(kind), names, operation
 
 

@@ -76,8 +76,8 @@ def _point(record: bytes) -> tuple[int, str, float] | None:
         if record.startswith(b"{"):
             said = json.loads(record)
             data = said["data"]
-            value = data["metric"]["data"] if said["model_type"] == "Scalar" else None
-            if isinstance(value, str) and value.lower() not in _WORDS:
+            value = data["metric"]["data"]
+            if said["model_type"] != "Scalar" or (isinstance(value, str) and value.lower() not in _WORDS):
                 return None
             return int(data["step"]), str(data["key"]), float(value)
         scalar = dict(_fields(dict(_fields(record))[_SCALAR]))
