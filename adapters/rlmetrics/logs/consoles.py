@@ -163,7 +163,7 @@ def sample_lines(path: Path) -> Iterator[str]:
 
 
 def _is_text(sample: bytes) -> bool:
-    """Tell text, in which completions of a model that knows nothing yet may print some NUL bytes, from binary files."""
+    """Tell text, in which responses of a model that knows nothing yet may print some NUL bytes, from binary files."""
     return b"\0" not in sample.partition(b"\n")[0] and sample.count(b"\0") * _BYTES_PER_NUL <= len(sample)
 
 
