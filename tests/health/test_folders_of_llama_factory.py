@@ -65,4 +65,5 @@ def test_names_of_runs_have_room_beside_a_long_source(log: Path) -> None:
 
     assert "out/trainer_log.jsonl" in told
     assert "other/trainer_log.jsonl" in told
-    assert max(map(len, told.splitlines())) <= 80
+    table = told.partition("all below")[0]  # the path of the folder is as long as it is
+    assert max(map(len, table.splitlines())) <= 80

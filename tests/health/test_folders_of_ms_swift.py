@@ -104,4 +104,5 @@ def test_the_table_of_runs_leaves_room_for_their_names(folder: Path) -> None:
 
     assert "1201-093000/logging.jsonl" in told
     assert "run, and its first cause" in told
-    assert max(map(len, told.splitlines())) <= 80
+    table = told.partition("all below")[0]  # the path of the folder is as long as it is
+    assert max(map(len, table.splitlines())) <= 80

@@ -80,6 +80,7 @@ SYMPTOMS: Sequence[Symptom] = (
         later("is negative, or not 0 at the start"),
         (
             "reference-kl-negative",
+            "divergence-below-zero",
             "reference-kl-not-positive",
             "impossible-divergence",
             "reference-far-at-start",
