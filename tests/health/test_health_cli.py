@@ -294,7 +294,7 @@ def test_what_one_of_several_releases_gets_wrong_is_not_judged(tmp_path):
     path = tmp_path / "run.jsonl"
     with path.open("w") as file:
         for step in range(1, 61):
-            row = rows[step % len(rows)]["data"]
+            row = {**rows[step % len(rows)]["data"], "training/global_step": step}
             file.write(json.dumps({"step": step, "data": {**row, "actor/kl_loss": 4 + 0.1 * (step % 3)}}) + "\n")
 
     (unsure,), (sure,) = check(path), check(path, at="verl==0.9.1")
