@@ -193,7 +193,11 @@ CASES: dict[str, Case] = {
     "no-end-tokens": Case({"length/end_token_count": 0.0}, {"length/end_token_count": level(40)}),
     "length-grows": Case({"length/response/mean": ramp(300, 700)}, {"length/response/mean": ramp(300, 380)}),
     "length-exploit": Case(
-        {"completions/mean_length": ramp(200, 900, 0.003), "reward": ramp(0.2, 0.8, 0.01)},
+        {
+            "completions/mean_length": ramp(200, 900, 0.003),
+            "reward": ramp(0.2, 0.8, 0.01),
+            "eval_reward": rarely(10, level(0.3, 0.02)),
+        },
         {"completions/mean_length": ramp(200, 430), "eval_reward": rarely(10, ramp(0.2, 0.7, 0.02))},
         GRPO,
     ),

@@ -7,12 +7,14 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from rlmetrics.names import NamesError
+from rlmetrics.names import NamesError, resolve
 from rlmetrics.names.meanings.protocol import View
 from rlmetrics.names.meanings.view import open_view
 from rlmetrics.names.sources.surfaces import LOGGED
+from rlmetrics.names.tables.key_records import Difference
 from rlmetrics.names.tables.tables import Tables
 from rlmetrics.translate import Translator
+from rlmetrics.wording.map_notes import gone_when
 
 __all__ = ["Pair", "drawn", "expected", "name_of"]
 
@@ -86,10 +88,10 @@ def expected(pair: Pair, tables: Tables) -> list[dict[str, Any]]:
             translator = Translator(name_of(source), name_of(target), program=program, spec=tables)
         except NamesError as error:
             return [{"error": bool(str(error))}] * len(pair["keys"])
-        return [_answer(translator, key) for key in pair["keys"]]
+        return [_answer(translator, key, name_of(source), tables) for key in pair["keys"]]
 
 
-def _answer(translator: Translator, key: str) -> dict[str, Any]:
+def _answer(translator: Translator, key: str, source: str, tables: Tables) -> dict[str, Any]:
     try:
         move = translator.key(key)
     except NamesError as error:
@@ -105,10 +107,17 @@ def _answer(translator: Translator, key: str) -> dict[str, Any]:
         "needs": list(move.needs),
         "order": list(move.order),
         "related": [item.to for item in move.related],
-        "differences": [[item.grade, item.applies, item.vanishes_when] for item in move.differs_by],
+        "differences": [[item.grade, item.applies, _gone(item, key, source, tables)] for item in move.differs_by],
         "transform": [scale.scale, scale.offset] if scale else None,
         "note": move.note,
     }
+
+
+def _gone(difference: Difference, key: str, source: str, tables: Tables) -> str | None:
+    """Return when a difference is gone in words, which for a key of an evaluation are words on its batches."""
+    text = difference.vanishes_when
+    is_of_steps = text is not None and text == tables.levels["window"].vanishes_when
+    return gone_when(text, tables, resolve(key, at=source, spec=tables)[0].mode) if is_of_steps else text
 
 
 def _sources(tables: Tables) -> Iterator[Source]:

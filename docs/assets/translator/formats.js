@@ -131,7 +131,11 @@
   function readTable(given, name) {
     const mark = given.startsWith("\ufeff") ? "\ufeff" : "";
     const text = given.slice(mark.length);
-    const records = recordsOf(text).filter(({ body }) => body);
+    const records = [];
+    for (const record of recordsOf(text)) {
+      if (record.body) records.push(record);
+      else if (records.length) records[records.length - 1].end += record.end; // empty lines stay
+    }
     const header = records[0];
     const delimiter = delimiterOf(header ? header.body : "");
     if (!delimiter || (!/\.[ct]sv$/i.test(name) && records.length < 2 && !/[/_]/.test(header.body))) return null;
