@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from generate_support import environment, files_of, make_checkout, rlmetrics
 
-# The child kills itself at the n-th call that changes the disk, before or after it; of those, if so told, that come
-# once there is a journal: how many files of the cache are written before it depends on how many hold what is kept.
+# The child kills itself at the n-th call that changes the disk, before or after it; of those, if so told, that come once
+# there is a journal: how many files of the cache are written before it depends on how many hold what is kept.
 _KILLED_AT_CALL = """
 import os, signal, sys
 from rlmetrics.cli import main
