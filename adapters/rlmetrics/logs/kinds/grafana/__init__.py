@@ -7,10 +7,12 @@ dashboard stands for is looked up among the images of all keys.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from rlmetrics.names import coverage, load_tables
 from rlmetrics.names.sources.surfaces import rules_of, show_name
+from rlmetrics.names.tables.tables import Tables
 
 from ...files import text_in
 from ...input_errors import InputError
@@ -55,11 +57,17 @@ class GrafanaDashboard(Log):
 
 def keys_behind(names: set[str]) -> set[str]:
     """Return the keys that names in Prometheus may be the images of, whatever the framework."""
-    logged = {key for row in coverage() for key in row.keys if "{" not in key}
-    rules = rules_of(load_tables(), "wandb", "hf_trainer")
-    known = logged | {show_name(key, rules) for key in logged}
     images = {classic(name) for name in names}
-    return {name for name in images if name.startswith(PREFIX)} | {key for key in known if classic(key) in images}
+    known = {key for key, image in _images_of_keys(load_tables()).items() if image in images}
+    return {name for name in images if name.startswith(PREFIX)} | known
+
+
+@lru_cache(maxsize=2)
+def _images_of_keys(tables: Tables) -> dict[str, str]:
+    """Return how Prometheus shows each key that a release logs: thousands, found once for all dashboards."""
+    logged = {key for row in coverage(spec=tables) for key in row.keys if "{" not in key}
+    rules = rules_of(tables, "wandb", "hf_trainer")
+    return {key: classic(key) for key in logged | {show_name(key, rules) for key in logged}}
 
 
 def classic(name: str) -> str:
