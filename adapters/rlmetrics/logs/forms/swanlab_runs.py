@@ -72,7 +72,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 def _point(record: bytes) -> tuple[int, str, float] | None:
     """Return step, key and value of a record; None if it is something else, such as a line of the console."""
-    with suppress(ValueError, KeyError, TypeError, struct.error, IndexError, RecursionError):
+    with suppress(ValueError, KeyError, TypeError, OverflowError, struct.error, IndexError, RecursionError):
         if record.startswith(b"{"):
             said = json.loads(record)
             data = said["data"]
