@@ -16,7 +16,7 @@ def log(tmp_path: Path) -> Path:
     """The log of a supervised run with evaluation, as its callback writes it."""
     path = tmp_path / "out" / "trainer_log.jsonl"
     path.parent.mkdir()
-    rows = []
+    rows, place = [], {}
     for step in range(2, STEPS + 1, 2):
         bar = {"percentage": 100 * step / STEPS, "elapsed_time": "0:00:02", "remaining_time": "0:00:19"}
         place = {"current_steps": step, "total_steps": STEPS, "epoch": step / 9, **bar}

@@ -123,5 +123,6 @@ def test_of_a_name_that_two_frameworks_have_the_named_one_is_meant():
     """Where a name may stand for a key of each, the source that somebody named decides."""
     names = ("rewards_chosen", "rewards_rejected", "rewards_margins", "logps_chosen")
     read = names_read(Clues(names), framework="trl")
+    assert read.spelling is not None
     assert [read.spelling(name) for name in names] == [name.replace("_", "/") for name in names]
     assert names_read(Clues(("loss", "my_own")), framework="trl").spelling is None
