@@ -225,7 +225,7 @@ def _inferred(row: Mapping[str, Given], tables: Tables) -> tuple[str, str]:
     Raises:
         NamesError: It is of no described trainer.
     """
-    from rlmetrics.names.inference import Clues, find_source, negative_in, nonzero_in
+    from rlmetrics.names.inference import Clues, find_source
     from rlmetrics.names.inference.wording import source_line
     from rlmetrics.names.tables.printed_numbers import usual_decimals
     from rlmetrics.names.tables.user_errors import NamesError
@@ -234,14 +234,7 @@ def _inferred(row: Mapping[str, Given], tables: Tables) -> tuple[str, str]:
     whole = len(row) >= _WHOLE or _EPOCH in row
     # Few numbers may have been rounded by whoever tells them; those of a row were by what printed them.
     decimals = usual_decimals(given.text for given in row.values())
-    clues = Clues(
-        tuple(row),
-        whole=whole,
-        decimals=decimals,
-        nonzero=nonzero_in([values]),
-        negative=negative_in([values]),
-    )
-    answer = find_source(clues, tables)
+    answer = find_source(Clues(tuple(row), whole=whole, decimals=decimals).with_values([values]), tables)
     if answer.source is None:
         raise NamesError(source_line(answer))
     return answer.source, source_line(answer)

@@ -14,7 +14,7 @@ from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.reading import LoggedRow, RecordedRun
 from rlmetrics.logs.table_layout import TableLayout
 from rlmetrics.logs.table_rows import columns_read, logged_rows
-from rlmetrics.names.inference import Clues, SourceAnswer, find_source, given, negative_in, nonzero_in, sunk_in
+from rlmetrics.names.inference import Clues, SourceAnswer, find_source, given
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.translate.frame_names import collected, frame_layout
@@ -78,14 +78,7 @@ def check(
             if at != "auto":
                 return given(at)
             values = [row.values for row in first]
-            known = Clues(
-                tuple(keys_of(first)),
-                whole=True,
-                nonzero=nonzero_in(values),
-                negative=negative_in(values),
-                sunk=sunk_in(values),
-            )
-            return find_source(known, tables)
+            return find_source(Clues(tuple(keys_of(first)), whole=True).with_values(values), tables)
 
         for report in judged_rows(recorded, str(name), source, "frame", config or {}, tables):
             rows += ({called: name, **found} for found in _found(report))

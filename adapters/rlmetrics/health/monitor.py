@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rlmetrics.names.inference import Clues, find_source, negative_in, nonzero_in
+from rlmetrics.names.inference import Clues, find_source
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.loading import load_tables
@@ -151,8 +151,7 @@ class Monitor:
         # Rows that hold the same keys are whole ones; those that come in parts do not.
         whole = len({frozenset(row) for row in rows}) == 1 < len(rows)
         settings = frozenset(curves.config)
-        clues = Clues(keys, whole=whole, nonzero=nonzero_in(rows), negative=negative_in(rows), settings=settings)
-        answer = find_source(clues, self._tables)
+        answer = find_source(Clues(keys, whole=whole, settings=settings).with_values(rows), self._tables)
         run.answer = answer
         run.notes.append(source_line(answer))
         run.is_foreign = answer.undescribed is not None

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from rlmetrics.lazy_dataclasses import replace
-from rlmetrics.names.inference import Clues, negative_in, nonzero_in, sunk_in
+from rlmetrics.names.inference import Clues
 
 from .beside import beside
 from .input_errors import InputError
@@ -55,11 +54,8 @@ def clues_of(
         settings_whole=len(fields) >= _ALL,
         tags=near.tags,
         decimals=log.decimals(),
-        nonzero=nonzero_in(sample),
-        negative=negative_in(sample),
-        sunk=sunk_in(sample),
         where=where,
-    )
+    ).with_values(sample)
 
 
 def with_values(clues: Clues, log: Log, run: str | None) -> Clues:
@@ -75,4 +71,4 @@ def with_values(clues: Clues, log: Log, run: str | None) -> Clues:
         rows = [] if found is None else [row.values for row in islice(found.rows, SAMPLE)]
     except InputError:
         return clues
-    return replace(clues, nonzero=nonzero_in(rows), negative=negative_in(rows), sunk=sunk_in(rows))
+    return clues.with_values(rows)

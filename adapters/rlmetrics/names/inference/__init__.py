@@ -7,7 +7,7 @@ are left, `answer` what follows from that, `explaining` the evidence in sentence
 from .answer import Candidate, NamesRead, SourceAnswer, completed, find_source, given, names_read
 from .evidence_sentences import SourceEvidence
 from .keys_only import infer_source
-from .run_clues import Clues, is_clock, negative_in, nonzero_in, sunk_in
+from .run_clues import Clues, is_clock, nonzero_in
 
 __all__ = [
     "Candidate",
@@ -21,7 +21,5 @@ __all__ = [
     "infer_source",
     "is_clock",
     "names_read",
-    "negative_in",
     "nonzero_in",
-    "sunk_in",
 ]

@@ -17,7 +17,7 @@ from ..tables.undescribed import Recognised, recognised
 from .alike_frameworks import alike
 from .candidates import LEFT, TWICE, Ranked, rank
 from .evidence_sentences import SourceEvidence, explained
-from .flat_names import FlatNames, clues_spelled, clues_with
+from .flat_names import FlatNames, clues_spelled
 from .impossible_values import possible
 from .index import SourceIndex, Subject, index_of
 from .mixed_logs import SecondSource, second_source
@@ -205,7 +205,7 @@ class NamesRead:
 
     def clues_of(self, clues: Clues) -> Clues:
         """Return what is known of the run with its names as keys."""
-        return clues_below(clues, self.prefix) if self.spelling is None else clues_with(clues, self.spelling)
+        return clues_below(clues, self.prefix) if self.spelling is None else clues.renamed(self.spelling)
 
 
 def names_read(clues: Clues, spec: Overlays | Tables = None, framework: str = "") -> NamesRead:

@@ -11,13 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from rlmetrics.lazy_dataclasses import replace
-
 from ..tables.tables import Tables
 from .index import SourceIndex, index_of
 from .run_clues import Clues
 
-__all__ = ["FlatNames", "clues_spelled", "clues_with", "flat_names"]
+__all__ = ["FlatNames", "clues_spelled", "flat_names"]
 
 _SIGN = re.compile(r"[^0-9A-Za-z]+")
 _PLACEHOLDER = re.compile(r"\{\w+\}")
@@ -131,15 +129,7 @@ def clues_spelled(clues: Clues, tables: Tables, framework: str = "") -> tuple[Fl
     spelling = flat_names(tables, in_train, chosen)
     if len(meant) < _FEWEST or 2 * len(meant) < len(unknown):
         return None
-    return spelling, clues_with(clues, spelling)
-
-
-def clues_with(clues: Clues, spelling: FlatNames) -> Clues:
-    """Return what is known of a run with the keys that its names stand for."""
-    nonzero = None if clues.nonzero is None else frozenset(map(spelling, clues.nonzero))
-    negative, sunk = (frozenset(map(spelling, names)) for names in (clues.negative, clues.sunk))
-    keys = tuple(map(spelling, clues.keys))
-    return replace(clues, keys=keys, nonzero=nonzero, negative=negative, sunk=sunk)
+    return spelling, clues.renamed(spelling)
 
 
 def _meant(names: Iterable[str], spelling: FlatNames) -> dict[str, str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from rlmetrics.lazy_dataclasses import dataclass, field
+from rlmetrics.lazy_dataclasses import dataclass, field, replace
 from rlmetrics.lazy_typing import Any
 
 __all__ = ["Clues", "is_clock", "negative_in", "nonzero_in", "sunk_in"]
@@ -120,6 +120,20 @@ class Clues:
             self.nonzero,
             self.negative,
             self.sunk,
+        )
+
+    def with_values(self, rows: Sequence[Mapping[str, Any]]) -> Clues:
+        """Return these clues with what the values of some rows tell."""
+        return replace(self, nonzero=nonzero_in(rows), negative=negative_in(rows), sunk=sunk_in(rows))
+
+    def renamed(self, key_of: Callable[[str], str]) -> Clues:
+        """Return these clues with what a function makes of each name for its key."""
+        return replace(
+            self,
+            keys=tuple(map(key_of, self.keys)),
+            nonzero=None if self.nonzero is None else frozenset(map(key_of, self.nonzero)),
+            negative=frozenset(map(key_of, self.negative)),
+            sunk=frozenset(map(key_of, self.sunk)),
         )
 
     @cached_property

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rlmetrics.lazy_dataclasses import replace
-
 from .run_clues import Clues
 
 __all__ = ["clues_below", "shared_prefixes"]
@@ -25,12 +23,4 @@ def shared_prefixes(names: Iterable[str]) -> Iterator[str]:
 
 def clues_below(clues: Clues, prefix: str) -> Clues:
     """Return what is known of a run, with what stands before its keys left out."""
-    keys = tuple(key.removeprefix(prefix) for key in clues.keys)
-    nonzero = clues.nonzero
-    return replace(
-        clues,
-        keys=keys,
-        nonzero=None if nonzero is None else frozenset(key.removeprefix(prefix) for key in nonzero),
-        negative=frozenset(key.removeprefix(prefix) for key in clues.negative),
-        sunk=frozenset(key.removeprefix(prefix) for key in clues.sunk),
-    )
+    return clues.renamed(lambda key: key.removeprefix(prefix))
