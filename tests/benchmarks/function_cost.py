@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
 
-import rlmetrics.functional as F  # noqa: E402
+import rlmetrics.functional as F  # noqa: E402, N812
 import torch  # noqa: E402
 from benchmarks import measure  # noqa: E402
 from benchmarks.batches import Batch, make_batch  # noqa: E402
