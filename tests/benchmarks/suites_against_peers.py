@@ -1,6 +1,6 @@
 """The same numbers from a suite and from what trainers use, in one process: medians of paired runs, as ratios.
 
-    python tests/benchmarks/suites_against_peers.py [--sources FOLDER] [--compile] [--write]
+    python tests/benchmarks/suites_against_peers.py [--sources FOLDER] [--no-compile] [--write]
 
 A step is everything from tensors to Python numbers under the peer's names. Where a peer computes a loss with its
 metrics, the suite computes it as well. Each peer's numbers are compared with the suite's before anything is timed.
