@@ -121,24 +121,30 @@ def _book(
     kept: dict[str, int] = {}
     rows = [f"{_COURSE}{name}\t{' '.join(map(','.join, stretches))}" for name, stretches in sorted(courses.items())]
     for name, found in sorted(answers.items()):
-        numbered = [
-            None if each is None else _numbers([lines.setdefault(line, len(lines)) for line in each]) for each in found
-        ]
+        numbered = [None if each is None else _numbers(each, lines) for each in found]
         places = [_NONE if each is None else str(kept.setdefault(each, len(kept))) for each in numbered]
         rows.append(f"{name}\t{' '.join(places)}")
     names = "".join(f"{row}\n" for row in rows)
     return f"# {head}\n{len(names.encode())}\n{names}" + "".join(f"{answer}\n" for answer in kept)
 
 
-def _numbers(places: Sequence[int]) -> str:
-    """Return numbers as text: of such as follow on each other the first, and how many."""
-    runs: list[list[int]] = []
-    for place in places:
-        if runs and sum(runs[-1]) == place:
-            runs[-1][1] += 1
-        else:
-            runs.append([place, 1])
-    return " ".join(f"{first}:{count}" if count > 1 else str(first) for first, count in runs)
+def _numbers(answer: Sequence[str], lines: dict[str, int]) -> str:
+    """Return the numbers of lines as text: of such as follow on each other the first, and how many."""
+    runs: list[str] = []
+    first = end = -1
+    for line in answer:
+        place = lines.get(line)
+        if place is None:
+            place = lines[line] = len(lines)
+        if place != end:
+            runs.append(_run(first, end - first))
+            first = place
+        end = place + 1
+    return " ".join([*runs[1:], _run(first, end - first)])
+
+
+def _run(first: int, count: int) -> str:
+    return f"{first}:{count}" if count > 1 else str(first)
 
 
 def printed_entry(name_of_book: str, name: str, asked: str, source: str = "") -> str | None:

@@ -6,6 +6,7 @@ Standard library only. Losing the folder, or any file in it, costs time and noth
 from __future__ import annotations
 
 import hashlib
+import io
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .output.input_digest import digest_of, guide_files, walk
-from .output.store import replace
+from .output.store import write
 
 __all__ = ["FOLDER", "Shelf", "code_digest", "code_files", "keeping", "kept", "lines_of", "spec_digest"]
 
@@ -70,9 +71,12 @@ class Shelf:
     def keep(self, value: object) -> None:
         """Keep a value for the next run; where the disk does not allow it, that run will have to do without."""
         if self._path is not None:
-            data = pickle.dumps(code_digest(self._made_by), 5) + pickle.dumps(value, 5)
+            data = io.BytesIO()
+            for each in (code_digest(self._made_by), value):
+                pickle.dump(each, data, 5)
             try:
-                replace(self._path, data)
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                write(self._path, data.getbuffer(), durable=False)
             except OSError:
                 return
 

@@ -49,18 +49,19 @@ def _rendered(root: Path, overlays: Sequence[Path], cache: Path | None) -> Rende
 def _outputs(
     context: Context, functions: Mapping[str, Sequence[ComputeFunction]], cache: Path | None
 ) -> Iterator[Output]:
-    spec, definitions = context.spec, context.definitions
+    spec, definitions, logging = context.spec, context.definitions, context.logging
     same = (definitions.digest,)
     yield from part.emit()
-    # Most edits change a text. What is made without any is made of the spec without them, and kept.
-    logged = kept("logged_keys", same, lambda: list(reference_pages.logged_keys(definitions.spec)))
+    # Most edits change a text, or a metric. What is made without any is made of the spec without them, and kept.
+    logged = kept("logged_keys", (logging.digest,), lambda: list(reference_pages.logged_keys(logging.spec)))
     yield from functional.emit(spec, functions, logged)
     yield from fused.emit(spec, functions)
     yield from suite_modules.emit(functions)
     yield from reference_pages.emit(spec, functions, logged)
     yield from schema.emit(spec)
     yield from kept("meaning_lines", same, lambda: list(meaning_lines.emit(definitions.spec)))
-    tables = render_tables(spec, cache, Definitions(definitions.spec, definitions.digest))
+    parts = Definitions(definitions.spec, definitions.digest, logging.spec, logging.digest)
+    tables = render_tables(spec, cache, parts)
     for path, text in tables.items():
         yield Output(path, text, _source_of(text))
     yield from ready_answers.emit(tables, cache)

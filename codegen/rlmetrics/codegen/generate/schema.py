@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import VERSION, BaseModel
 
 from rlmetrics.names.tables.levels import UPDATE
 
+from ..cache import kept
 from ..model import (
     LOCAL_PREFIX,
     ComponentFile,
@@ -54,6 +55,10 @@ def emit(spec: Spec) -> Iterator[Output]:
     """Yield one JSON Schema for each kind of spec file, with the names that the spec itself defines."""
     levels = [*spec.signatures.levels]
     names = {"levels": levels, "parts": [*levels, UPDATE], "sources": [*spec.sources]}
+    yield from kept("schemas", (VERSION, repr(names)), lambda: list(_schemas(names)))
+
+
+def _schemas(names: Mapping[str, list[str]]) -> Iterator[Output]:
     for kind, model in KINDS.items():
         source = f"codegen/{model.__module__.replace('.', '/')}.py"
         schema = {

@@ -12,7 +12,6 @@ from .digests import digest, dumped, values_of
 
 if TYPE_CHECKING:
     from ..meaning import Resolved, SpecPiece
-    from ..model import Metric
     from .context import ComponentScope, Context
 
 __all__ = ["Carried", "CarriedRow"]
@@ -42,7 +41,8 @@ class Carried:
     """
 
     def __init__(self, context: Context) -> None:
-        self._context = context
+        self._context = context.logging
+        self._parameters = {name: sorted(metric.parameters) for name, metric in context.spec.metrics.items()}
         self._pieces: dict[int, tuple[str, frozenset[str]]] = {}
         self._traits: dict[str, str] = {}
 
@@ -59,8 +59,8 @@ class Carried:
         def found() -> dict[str, list[str]]:
             return {subject: sorted(rows) for subject, rows in self._by_subject.items()}
 
-        # All keys of all components are resolved for them, and no text for readers is said of a key.
-        return kept("carried", (self._context.digest,), found)
+        # All keys of all components are resolved for them.
+        return kept("carried", (self._context.digest, repr(self._parameters)), found)
 
     @cached_property
     def _by_subject(self) -> Mapping[str, dict[str, CarriedRow]]:
@@ -104,8 +104,7 @@ class Carried:
             says = {name: dumped(value) for name, value in piece.says.items() if name not in _TEXTS}
             traits = [self._trait(name) for name in self._traits_of(piece)]
             text = digest(piece.when, says, values_of(piece.says.get("reads", ())), [name for name, _ in traits])
-            metric = self._context.spec.metrics.get(str(piece.says.get("metric")))
-            bound = () if metric is None else surroundings.bound(metric)
+            bound = surroundings.bound(self._parameters.get(str(piece.says.get("metric")), ()))
             words = _words(piece.when, says, *bound, *(more for _, more in traits))
             self._pieces[id(piece)] = text, frozenset(words & surroundings.settings.keys())
         return self._pieces[id(piece)]
@@ -143,9 +142,9 @@ class _Surroundings:
         """Return the defaults that settings have in any of some releases, which are given as bits."""
         return [(name, [value for bits, value in self._defaults[name] if bits & releases]) for name in sorted(names)]
 
-    def bound(self, metric: Metric) -> list[Any]:
-        """Return from what the parameters of a metric are taken."""
-        return [bind[name] for bind in self._bind for name in metric.parameters if name in bind]
+    def bound(self, parameters: Iterable[str]) -> list[Any]:
+        """Return from what parameters of a metric are taken."""
+        return [bind[name] for bind in self._bind for name in parameters if name in bind]
 
 
 def _words(*said: Any) -> set[str]:

@@ -134,6 +134,12 @@ class Context:
         return Context(replace(spec, metrics=metrics, families=families, texts={}))
 
     @cached_property
+    def logging(self) -> Context:
+        """The same without metrics: what is logged, where and when."""
+        files = {ref: file for ref, file in self.spec.files.items() if not ref.startswith(("metrics/", "texts/"))}
+        return Context(replace(self.spec, metrics={}, families={}, family_of={}, texts={}, files=files))
+
+    @cached_property
     def digest(self) -> str:
         """The digest of the spec, as far as it is not written for readers."""
         try:

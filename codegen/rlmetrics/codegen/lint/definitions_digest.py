@@ -19,7 +19,10 @@ _EXAMPLES = "tests/fixtures/hand_computed"
 
 
 def definitions_digest(spec: Spec) -> str:
-    """Return the digest of a spec without translations, and without titles, briefs and descriptions of metrics."""
+    """Return the digest of a spec without translations, and without titles, briefs and descriptions of metrics.
+
+    Where the spec holds no metrics, what files say of any does not count either.
+    """
     # Prose that is wrong takes its metric with it.
     read = [*spec.metrics], [*spec.families], {kind: sorted(names) for kind, names in spec.unread.items()}
     return digest(read, [str(overlay) for overlay in spec.overlays], list(_lines(spec)))
@@ -30,6 +33,8 @@ def _lines(spec: Spec) -> Iterator[str]:
     for number, folder in enumerate((spec.root, *spec.overlays)):
         for line in lines_of(folder, "", (".yaml", ".yml", ".lock")):
             label = line.partition("\0")[0]
+            if label.startswith("metrics/") and not spec.families:
+                continue
             if label.startswith("metrics/") and (folder / label).is_file():
                 yield f"{number}/{label}\0{_definitions((folder / label).read_bytes())}"
             elif not label.startswith("texts/"):

@@ -22,19 +22,20 @@ class _MovableError(Exception):
 
 
 def hits_of(check: Check, context: Context) -> Sequence[Hit]:
-    """Return what a check finds; one that looks at no prose is not run again while nothing else changes.
+    """Return what a check finds; one that looks at no prose, or at no metrics, is not run again while the rest stays.
 
-    Such a check gets a spec without prose, so that what it finds cannot depend on any.
+    Such a check gets a spec without them, so that what it finds cannot depend on any.
     """
     run = check.run
     if run is None:
         return ()
     if check.prose:
         return list(run(context))
+    seen = context.definitions if check.metrics else context.logging
     hits: list[Hit] = []
 
     def found() -> list[Hit]:
-        hits.extend(run(context.definitions))
+        hits.extend(run(seen))
         if any(map(_is_movable, hits)):
             raise _MovableError
         return hits
@@ -42,7 +43,7 @@ def hits_of(check: Check, context: Context) -> Sequence[Hit]:
     # Errors alone are looked for when something is generated: apart, so that neither forgets what the other kept.
     kind = "hits_of_errors" if check.level == "error" and check.stops else "hits_of_others"
     try:
-        return kept(kind, (check.id, context.definitions.digest), found)
+        return kept(kind, (check.id, seen.digest), found)
     except _MovableError:
         return hits
 

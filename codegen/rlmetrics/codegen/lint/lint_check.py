@@ -54,6 +54,8 @@ class Check:
             not run while a part of the spec cannot be read, since that may be the place.
         prose: Whether it looks at what is written for readers: briefs and descriptions of metrics, other languages,
             guides, pages. All other checks get a spec without these, and are not run again when only these change.
+        metrics: Whether it looks at metrics. The others get a spec without any, and are not run again when only
+            metrics change.
     """
 
     id: str
@@ -64,6 +66,7 @@ class Check:
     stops: bool = True
     whole: bool = False
     prose: bool = False
+    metrics: bool = True
 
 
 def check(
@@ -75,10 +78,11 @@ def check(
     stops: bool = True,
     whole: bool = False,
     prose: bool = False,
+    metrics: bool = True,
 ) -> Callable[[Callable[[Context], Iterator[Hit]]], Check]:
     """Make a check of a function that yields hits."""
 
     def make(run: Callable[[Context], Iterator[Hit]]) -> Check:
-        return Check(name, level, what, fix, run, stops, whole, prose)
+        return Check(name, level, what, fix, run, stops, whole, prose, metrics)
 
     return make

@@ -142,7 +142,7 @@ def replace(path: Path, data: bytes) -> bool:
     return True
 
 
-def write(path: Path, data: bytes, *, durable: bool = True) -> None:
+def write(path: Path, data: bytes | memoryview, *, durable: bool = True) -> None:
     """Write a file in one step: until it is whole, whoever reads it sees what was there before.
 
     Args:

@@ -31,10 +31,12 @@ _FOR_READERS = frozenset({"metrics", "texts", "languages"})
 
 
 class Definitions(NamedTuple):
-    """A spec without what is written for readers, and the digest of it."""
+    """A spec without what is written for readers, and one without any metrics, each with the digest of it."""
 
     spec: Spec
     digest: str
+    logging: Spec
+    logging_digest: str
 
 
 def build(spec: Spec, cache: Path | None = None, definitions: Definitions | None = None) -> dict[str, Table]:
@@ -51,8 +53,10 @@ def build(spec: Spec, cache: Path | None = None, definitions: Definitions | None
         family; in ``settings`` one for each framework; in ``languages`` one for each language; in ``frameworks``,
         ``proofs`` and ``defaults`` a folder for each framework, with one for each of its files.
     """
+    of_frameworks = _of_frameworks(spec, definitions)
     tables = {
-        **_meanings(spec, definitions),
+        **_of_metrics(spec),
+        **of_frameworks,
         "trackers": Table(
             "spec/trackers", {"TRACKERS": {name: _tracker(tracker) for name, tracker in spec.trackers.items()}}
         ),
@@ -60,13 +64,13 @@ def build(spec: Spec, cache: Path | None = None, definitions: Definitions | None
             "spec/conventions", {"CONVENTIONS": {name: _convention(item) for name, item in spec.conventions.items()}}
         ),
         **proof_tables(spec, cache),
-        **settings_tables(spec),
+        **_settings(spec, definitions),
         "audit": Table("spec/frameworks", {name: _audit(item) for name, item in spec.frameworks.items()}),
     }
     for language, said in spec.texts.items():
         tables[f"languages/{language}"] = Table(f"spec/texts/{language}", said.catalog_table())
     tables["lookup"] = _lookup(spec, tables)
-    plain_tables = _plain(tables)
+    plain_tables = {**tables, **_plain({name: table for name, table in tables.items() if name not in of_frameworks})}
     texts = {key: row for family in spec.families for key, row in plain_tables[f"texts/{family}"].data["TEXTS"].items()}
     return {
         **plain_tables,
@@ -89,11 +93,11 @@ def _sources(spec: Spec, tables: Mapping[str, Table], definitions: Definitions |
 
 def build_meanings(spec: Spec) -> dict[str, Table]:
     """Return those of the tables that say what keys mean and how their numbers are computed."""
-    return _plain(_meanings(spec))
+    return {**_plain(_of_metrics(spec)), **_of_frameworks(spec)}
 
 
-def _meanings(spec: Spec, definitions: Definitions | None = None) -> dict[str, Table]:
-    tables = {
+def _of_metrics(spec: Spec) -> dict[str, Table]:
+    return {
         "index": _index(spec),
         **metrics_tables(spec),
         "signatures": _signatures(spec),
@@ -101,13 +105,22 @@ def _meanings(spec: Spec, definitions: Definitions | None = None) -> dict[str, T
         "health": health_table(spec),
     }
 
-    def of_frameworks() -> dict[str, Table]:
-        each = (framework_tables(name, framework) for name, framework in spec.frameworks.items())
-        return _plain({**{path: table for made in each for path, table in made.items()}, **default_tables(spec)})
 
-    # They resolve every key, and say nothing that metrics say for readers.
-    made = of_frameworks() if definitions is None else kept("framework_tables", (definitions.digest,), of_frameworks)
-    return {**tables, **made}
+def _of_frameworks(spec: Spec, definitions: Definitions | None = None) -> dict[str, Table]:
+    """Return the tables of frameworks, for which every key is resolved, and which say nothing of a metric but its name.
+
+    They are plain.
+    """
+    if definitions is not None:
+        return kept("framework_tables", (definitions.logging_digest,), lambda: _of_frameworks(definitions.logging))
+    each = (framework_tables(name, framework) for name, framework in spec.frameworks.items())
+    return _plain({**{path: table for made in each for path, table in made.items()}, **default_tables(spec)})
+
+
+def _settings(spec: Spec, definitions: Definitions | None) -> dict[str, Table]:
+    if definitions is None:
+        return settings_tables(spec)
+    return kept("settings_tables", (definitions.logging_digest,), lambda: settings_tables(definitions.logging))
 
 
 def _plain(tables: Mapping[str, Table]) -> dict[str, Table]:

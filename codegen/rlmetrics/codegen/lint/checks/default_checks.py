@@ -33,6 +33,7 @@ def described(key: ConfigKey) -> str:
     what="Guards that leave open whether a key is logged with the defaults of some described release, or a fact whose "
     "guard the defaults of no release answer.",
     fix="add the default of that release to the configuration key",
+    metrics=False,
 )
 def missing_default(context: Context) -> Iterator[Hit]:
     reported: set[_Place] = set()
@@ -147,6 +148,7 @@ def _config_keys(context: Context) -> Iterator[tuple[str, str, YamlPath, ConfigK
     "error",
     what="A default that does not fit its configuration key's type or choices, or choices that do not fit the type.",
     fix="correct the default, or the type and choices",
+    metrics=False,
 )
 def default_value(context: Context) -> Iterator[Hit]:
     for _, ref, path, key in _config_keys(context):
@@ -172,6 +174,7 @@ def default_value(context: Context) -> Iterator[Hit]:
     "error",
     what="Two defaults of one configuration key for the same release.",
     fix="give each release one default",
+    metrics=False,
 )
 def default_overlap(context: Context) -> Iterator[Hit]:
     for framework, ref, path, key in _config_keys(context):

@@ -50,6 +50,7 @@ _Set = tuple["YamlPath", Any, "SpecPiece"]
     "error",
     what="Two facts of one key that set the same differently and can hold together while the key is logged.",
     fix="make their guards or their releases exclude each other, or say it once",
+    metrics=False,
 )
 def facts_disagree(context: Context) -> Iterator[Hit]:
     reported: set[tuple[_Place, _Place]] = set()
@@ -142,6 +143,7 @@ def _disagreement(
     "error",
     what="Two records of one key in the same component, release and mode that can both be logged.",
     fix="give each release to one of them, or make their `logged_when` exclude each other",
+    metrics=False,
 )
 def writers_overlap(context: Context) -> Iterator[Hit]:
     reported: set[tuple[_Place, _Place]] = set()
@@ -187,6 +189,7 @@ def _overlaps(
     "holds.",
     fix="correct its releases, modes or guard, or remove it",
     whole=True,
+    metrics=False,
 )
 def dead_fact(context: Context) -> Iterator[Hit]:
     applies, lives, living = _alive(context)
@@ -254,6 +257,7 @@ def _reaches(context: Context, scope: FileScope, keys: list[str]) -> bool:
     "warning",
     what="Releases of a fact that are all those of its record.",
     fix="leave `releases` out: a fact holds in all releases of its record",
+    metrics=False,
 )
 def redundant_range(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():

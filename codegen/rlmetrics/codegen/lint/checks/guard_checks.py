@@ -35,6 +35,7 @@ def _expressions(context: Context) -> Iterator[tuple[FileScope, YamlPath, str]]:
     what="A guard, scale or offset that is not an expression over configuration keys.",
     fix="use and, or, not, comparisons, in, + - * /, numbers, quoted text, true, false, null, lists and names of "
     "configuration keys",
+    metrics=False,
 )
 def guard_syntax(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
@@ -74,6 +75,7 @@ def _written(context: Context, scope: FileScope, text: str) -> list[str]:
     "error",
     what="A named condition that refers to itself, be it through others.",
     fix="write out what it stands for",
+    metrics=False,
 )
 def guard_cycle(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
@@ -88,6 +90,7 @@ def guard_cycle(context: Context) -> Iterator[Hit]:
     what="A named condition or a short name that hides a configuration key, or each other; or a name that stands for "
     "something else in a component that extends the file.",
     fix="give it a name of its own",
+    metrics=False,
 )
 def guard_shadows(context: Context) -> Iterator[Hit]:
     for (framework, stem), scope in context.files.items():
@@ -131,6 +134,7 @@ def _endings(key: str) -> Iterator[str]:
     "error",
     what="A guard that no configuration satisfies.",
     fix="correct the guard, or remove what it guards",
+    metrics=False,
 )
 def guard_never(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
@@ -160,6 +164,7 @@ def _is_never(context: Context, scope: FileScope, stem: str, text: str) -> bool:
     "error",
     what="A guard that compares a configuration key with a value that it cannot have.",
     fix="use a value of the key's type or choices",
+    metrics=False,
 )
 def guard_value(context: Context) -> Iterator[Hit]:
     for scope, path, text in _expressions(context):

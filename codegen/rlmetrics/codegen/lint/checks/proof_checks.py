@@ -32,6 +32,7 @@ __all__ = ["CHECKS"]
     "in none of these releases, or one that was never found.",
     fix="add a statement with `rlmetrics anchor add`, name another anchor, or change the range",
     whole=True,
+    metrics=False,
 )
 def unproven(context: Context) -> Iterator[Hit]:
     spec = context.spec
@@ -63,6 +64,7 @@ def unproven(context: Context) -> Iterator[Hit]:
     "has in another way.",
     fix="end the range before that release: the locks have what holds from then on",
     whole=True,
+    metrics=False,
 )
 def default_differs(context: Context) -> Iterator[Hit]:
     for ref, name, index, value, known, release in _stated_defaults(context):
@@ -80,6 +82,7 @@ def default_differs(context: Context) -> Iterator[Hit]:
     "twice goes apart.",
     fix="take that release out of the range; delete the default if none is left",
     whole=True,
+    metrics=False,
 )
 def default_repeated(context: Context) -> Iterator[Hit]:
     for ref, name, index, value, known, release in _stated_defaults(context):
@@ -114,6 +117,7 @@ def _same(one: object, other: object) -> bool:
     what="An anchor that a file declares and that its lock has.",
     fix="delete it: the lock is the source, which `rlmetrics anchor add` keeps",
     whole=True,
+    metrics=False,
 )
 def anchor_repeated(context: Context) -> Iterator[Hit]:
     for framework, spec in context.spec.frameworks.items():
@@ -143,6 +147,7 @@ def _reader(folder: Path, own: str, stem: str) -> LockOf:
     "framework ran with it.",
     fix="write its date, as the package index has it, under `beside`",
     whole=True,
+    metrics=False,
 )
 def undated_package(context: Context) -> Iterator[Hit]:
     for name, framework in context.spec.frameworks.items():
@@ -168,6 +173,7 @@ def _entry(anchors: dict[str, str], name: str) -> str:
     what="A file that names anchors, none of which it declares, and of which there is no lock; or one that derives "
     "from another framework's, whose lock would say which methods it replaces. One finding for all locks.",
     fix="bring the lock back, or write it with `rlmetrics release add PACKAGE==RELEASE`",
+    metrics=False,
 )
 def missing_lock(context: Context) -> Iterator[Hit]:
     for name, framework in context.spec.frameworks.items():
@@ -198,6 +204,7 @@ def _without_locks(folder: Path) -> bool:
     fix="read it with `rlmetrics release add PACKAGE==RELEASE`, which writes the lock, and name anchors with "
     "`rlmetrics anchor add`",
     whole=True,
+    metrics=False,
 )
 def unproven_framework(context: Context) -> Iterator[Hit]:
     spec = context.spec

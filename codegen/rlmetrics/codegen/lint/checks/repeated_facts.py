@@ -42,6 +42,7 @@ class _Saying(NamedTuple):
     what="Something that a fact says and that its record, or another fact whose guard holds wherever its own does, "
     "says of every key and release that the fact is about.",
     fix="say it once",
+    metrics=False,
 )
 def fact_repeated(context: Context) -> Iterator[Hit]:
     told: dict[tuple[_Place, _Saying], _Place | None] = {}

@@ -38,6 +38,7 @@ def _placeholders(context: Context) -> Iterator[tuple[str, YamlPath, str, Placeh
     "error",
     what="A key with a brace that does not belong to a placeholder, or a constrained placeholder next to another.",
     fix="write placeholders as `{name}`, with some text between two of them",
+    metrics=False,
 )
 def template_syntax(context: Context) -> Iterator[Hit]:
     for scope in context.files.values():
@@ -65,6 +66,7 @@ def _keys(scope: FileScope) -> Iterator[tuple[str, YamlPath]]:
     "error",
     what="A placeholder whose pattern is not a regular expression in the formal sense, or that matches the empty text.",
     fix="use characters, classes, groups `(?:…)`, `|` and repetition only",
+    metrics=False,
 )
 def placeholder_pattern(context: Context) -> Iterator[Hit]:
     for ref, path, name, placeholder in _placeholders(context):
@@ -87,6 +89,7 @@ def placeholder_pattern(context: Context) -> Iterator[Hit]:
     "error",
     what="An example of a placeholder, or a bound value, that its pattern does not match.",
     fix="correct the pattern or the example",
+    metrics=False,
 )
 def placeholder_example(context: Context) -> Iterator[Hit]:
     for ref, path, _, placeholder in _placeholders(context):
@@ -111,6 +114,7 @@ def placeholder_example(context: Context) -> Iterator[Hit]:
     "error",
     what="A constrained template that gives other values back than those it was filled with.",
     fix="keep the separator out of the pattern, or bound the pattern",
+    metrics=False,
 )
 def round_trip(context: Context) -> Iterator[Hit]:
     for (framework, stem), scope in context.files.items():
@@ -181,6 +185,7 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
     "error",
     what="Two templates of the same class in one component and release that can match the same key.",
     fix="narrow a pattern so that no key fits both",
+    metrics=False,
 )
 def ambiguous_template(context: Context) -> Iterator[Hit]:
     reported: set[tuple[str, YamlPath, str, str, YamlPath, str]] = set()
@@ -305,6 +310,7 @@ def _ends_fit(first: str, second: str) -> bool:
     "warning",
     what="An open placeholder whose pattern lists all its values, so that it should be a constrained one.",
     fix="remove `open: true`",
+    metrics=False,
 )
 def open_template(context: Context) -> Iterator[Hit]:
     for ref, path, name, placeholder in _placeholders(context):
@@ -317,6 +323,7 @@ def open_template(context: Context) -> Iterator[Hit]:
     "warning",
     what="A constrained placeholder that matches anything, slashes included.",
     fix="bound the pattern, or say `open: true` where users choose the whole name",
+    metrics=False,
 )
 def loose_placeholder(context: Context) -> Iterator[Hit]:
     for ref, path, name, placeholder in _placeholders(context):
