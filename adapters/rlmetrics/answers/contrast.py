@@ -25,6 +25,7 @@ from rlmetrics.wording.voice import phrase, spoken
 
 from .judged import judge, showing
 from .pasted import Given
+from .trust import misses_rows
 
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
@@ -263,7 +264,7 @@ def _source(side: Side) -> str:
 def _logged(side: Side) -> str:
     view, resolution = side
     if resolution.condition is None:
-        return "always"
+        return "in every run, though not in every row" if misses_rows(resolution) else "always"
     default = _ALWAYS[resolution.logged_by_default]
     if not isinstance(view, FrameworkView):
         return f"{default}; only if {resolution.condition}"

@@ -41,6 +41,7 @@ __all__ = [
 _TRAITS = 2
 """So many biases are told."""
 _PLAIN, _BUT_FOR = later("plain: as the formula says"), later("plain: as the formula says, but for what the notes say")
+_MISSING_ROWS = ("Absent from a log whose", "Absent from a log in whose")
 _DEPARTS = re.compile(
     r"(?:^|[.;] )Only (?!the main)|\b(?:are|is) left out\b|\bnot count\b|\btoo (?:small|large|long|short)\b"
 )
@@ -210,12 +211,18 @@ def _departing(item: Resolution, tables: Tables) -> list[str]:
     return [name for name in traits if name not in plain]
 
 
+def misses_rows(item: Resolution) -> bool:
+    """Tell whether a key is absent from rows over whose steps there is nothing to count, as a note of it says."""
+    return any(note.startswith(_MISSING_ROWS) for note in item.notes)
+
+
 def logged_lines(view: View, item: Resolution, *, full: bool = False) -> list[str]:
     """Return when a key is logged; where several records log it, when it has which meaning."""
     if not isinstance(view, FrameworkView):
         return []
     if item.condition is None:
-        return labelled("logged", {True: "always", False: "not by default", None: "not said"}[item.logged])
+        always = "in every run, though not in every row" if misses_rows(item) else "always"
+        return labelled("logged", {True: always, False: "not by default", None: "not said"}[item.logged])
     component = view.components[str(item.component)]
     place = str(item.template), str(item.mode)
     told = component.entry(*place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from rlmetrics.lazy_dataclasses import replace
@@ -15,7 +15,7 @@ from ..meanings.view import open_views
 from ..settings.configuration import Config
 from ..sources.source import last_release, nearest
 from ..sources.surfaces import LOGGED
-from ..tables.key_records import Entry, LookAlike, MapRow
+from ..tables.key_records import Difference, Entry, LookAlike, MapRow
 from ..tables.tables import Overlays, Tables
 from ..tables.templates import placeholders_in
 from ..tables.user_errors import NamesError
@@ -222,7 +222,7 @@ class NameMap:
             notes += [] if instead is None else [instead]
         if entry.constant_when or target.constant_when:
             notes += _constants(entry.constant_when, target.constant_when)
-        notes += [item.correction for item in relation.differs_by if item.correction]
+        notes += _corrections(relation.differs_by, target)
         if self._surface is not None:
             shown = self.to_view.show(target, shown, self._surface)
         row = MapRow(
@@ -321,7 +321,7 @@ class NameMap:
             for item in map(likeliest.__getitem__, shown)
         )
         differs_by = best.differs_by if best is not None else ()
-        corrections = [item.correction for item in differs_by if item.correction]
+        corrections = _corrections(differs_by, None)
         gone = self._gone(entry.component)
         notes = [*([] if gone is None else [gone]), *corrections, *self._other_counterparts.notes(entry)]
         kind = "related" if related else "none"
@@ -386,6 +386,18 @@ def _constants(source: tuple[str, ...], target: tuple[str, ...]) -> list[str]:
         *(f"both are constant: {text}" for text in both),
         *(f"the source is constant: {text}" for text in source if text not in both),
         *(f"the target is constant: {text}" for text in target if text not in both),
+    ]
+
+
+def _corrections(differs_by: Sequence[Difference], target: Entry | None) -> list[str]:
+    """Return how to undo what sets two numbers apart, where it shows; what is undone in the target, with its name."""
+    there = () if target is None or target.signature is None else target.signature.traits
+    told = [item for item in differs_by if item.correction and item.applies is not False]
+    return [
+        f"in {target.key}: {item.correction}"
+        if target is not None and item.about.removeprefix("trait:") in there
+        else str(item.correction)
+        for item in told
     ]
 
 

@@ -256,7 +256,7 @@ def check_config(
         where = " or ".join(f"{table.name} {release}" for table, release in places[:2])
         if not 0 < len(places) <= 2:
             has = f"unknown configuration key {given!r}"
-        elif all(table.settings.of(release) for table, release in places):
+        elif all(table.settings.lists(release) for table, release in places):
             has = f"{where} has no setting {given!r}"
         else:  # Its settings were not listed, so that it may have it.
             has = f"no setting {given!r} of {where} is known"
@@ -269,7 +269,7 @@ def _offered(name: str, row: Mapping[str, Any], places: Sequence[tuple[Framework
     """Tell whether one of some releases may have a setting; where none is named, every one of them may."""
     stated = [ranges for ranges, *_ in row.get("defaults", ())]
     for table, release in places:
-        has, listed = table.settings.has(name, release), bool(table.settings.of(release))
+        has, listed = table.settings.has(name, release), table.settings.lists(release)
         if has or any(not ranges or table.releases.covers(ranges, release) for ranges in stated):
             return True
         if not stated and not (listed and table.settings.had(name)):

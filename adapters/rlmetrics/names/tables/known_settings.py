@@ -45,6 +45,11 @@ class KnownSettings:
         )
         return own if self._base is None else own | self._base[0].of(self._base[1][release])
 
+    def lists(self, release: str) -> bool:
+        """Tell whether all settings of a release are named: those of a base are not all of what derives from it."""
+        covers = self._releases.covers
+        return any(ranges and covers(ranges.split(" "), release) for ranges in self._named)
+
     def has(self, given: str, release: str) -> bool:
         """Tell whether a release has a setting: under that name, one that ends with it, or in a section to be filled.
 
