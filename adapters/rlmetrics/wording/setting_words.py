@@ -139,7 +139,7 @@ def _tried(name: str, comparisons: Sequence[Expression], config: Configuration) 
     """Yield values that guards tell apart."""
     row = config.keys.get(name, {})
     now = config.values.get(name)
-    if name not in config.values:
+    if name not in config.values or len(row.get("choices") or ()) == 1:
         return
     if row.get("type") == "bool":
         yield not now
