@@ -108,6 +108,10 @@ CASES: dict[str, Case] = {
         {"value/explained_variance_mse": ramp(0.4, -2.0, 0.02), "value/loss": ramp(0.3, 0.9)},
         {"value/explained_variance_mse": ramp(0.1, 0.5, 0.03), "value/loss": ramp(0.9, 0.3)},
     ),
+    "explained-variance-stays-low": Case(
+        {"value/explained_variance": level(-0.03, 0.02), "value/loss": level(0.3, 0.02), SCORE: level(0.3, 0.03)},
+        {"value/explained_variance": ramp(0.0, 0.5, 0.03), "value/loss": ramp(0.3, 0.1)},
+    ),
     "critic-constant": Case(
         {"value/prediction_mean": 0.125, "return/mean": LEARNS}, {"value/prediction_mean": ramp(0.1, 0.6)}
     ),
@@ -295,6 +299,10 @@ CASES: dict[str, Case] = {
         },
         {"preference/reward/chosen": ramp(0, -0.3), "preference/reward/rejected": ramp(0, -1.5)},
     ),
+    "desirable-reward-falling": Case(
+        {"unpaired/reward/chosen": ramp(0, -9), "unpaired/reward/rejected": ramp(0, -10)},
+        {"unpaired/reward/chosen": ramp(0, 1), "unpaired/reward/rejected": ramp(0, -10)},
+    ),
     "preference-accuracy-chance": Case(
         {"preference/reward/accuracy": level(0.3, 0.1), "preference/reward/margin": level(-0.5, 0.1)},
         {"preference/reward/accuracy": ramp(0.5, 0.8, 0.05), "preference/reward/margin": ramp(0, 1.2)},
@@ -400,6 +408,14 @@ CASES: dict[str, Case] = {
         {"eval_loss": rarely(10, lambda t: 2 - 0.009 * min(t, 120) + 0.006 * max(0, t - 120)), "loss": ramp(2, 0.3)},
         {"eval_loss": rarely(10, ramp(2, 1.2, 0.003)), "loss": ramp(2, 0.9)},
         "trl[SFTTrainer]==1.16.0",
+    ),
+    "overfits-pairs": Case(
+        {
+            "eval_loss": rarely(10, lambda t: 0.69 - 0.001 * min(t, 100) + 0.003 * max(0, t - 100)),
+            "loss": ramp(0.69, 0.05),
+        },
+        {"eval_loss": rarely(10, lambda t: 0.69 - 0.001 * min(t, 100) + 0.0005 * max(0, t - 100))},
+        "trl[DPOTrainer]==1.16.0",
     ),
     "component-farmed": Case(
         {

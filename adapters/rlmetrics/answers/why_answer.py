@@ -221,7 +221,7 @@ def paragraph(found: Why, tables: Tables) -> str:
     causes = [cause for cause in told if cause.applies is not False]
     for cause in causes[:_MOST]:
         said = spoken("; ".join(cause_words(cause, tables, full=cause.kind == "metric")))
-        sizes = [spoken_size(size) for _, size in sizes_of(cause, found, tables)]
+        sizes = dict.fromkeys(spoken_size(size) for _, size in sizes_of(cause, found, tables))
         size = f" ({phrase('; ').join(sizes)})" if sizes else ""
         since = phrase("In {release}: {what}", release=cause.release or found.new, what=said)
         texts.append(sentence(f"{since}{size}"))

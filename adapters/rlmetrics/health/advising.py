@@ -43,6 +43,8 @@ _UNCLIPPED_BY_ROW = later(
 )
 _FIRST_BY_STEP = later("Begin with {key}, which moved first, at step {at}: {what}")
 _FIRST_BY_ROW = later("Begin with {key}, which moved first, at row {at}: {what}")
+_THEN_BY_STEP = later("Begin with {key}, which moved first, from step {at} on. At step {seen} it was clear: {what}")
+_THEN_BY_ROW = later("Begin with {key}, which moved first, from row {at} on. At row {seen} it was clear: {what}")
 
 
 def advised(
@@ -98,13 +100,20 @@ def _unclipped(channels: Mapping[str, Channel | None], *, by_row: bool) -> str |
 
 
 def _first(findings: Sequence[Finding], *, by_row: bool) -> str | None:
-    """Return which curve moved first, where several did and not at once."""
+    """Return which curve moved first, where several did and not at once.
+
+    What is said of it, such as that it is beyond a bound, need not be so yet where it began to move.
+    """
     strong = [item for item in findings if item.key and item.level != "info"]
     if len({item.key for item in strong}) < 2 or len({item.onset_step for item in strong}) < 2:
         return None
     first = min(strong, key=lambda item: (item.onset_step, -LEVELS.index(item.level)))
-    said = _FIRST_BY_ROW if by_row else _FIRST_BY_STEP
-    return said.format(key=first.key, at=f"{first.onset_step:g}", what=first.message)
+    at, seen = f"{first.onset_step:g}", f"{first.first_step:g}"
+    if at == seen:
+        said = _FIRST_BY_ROW if by_row else _FIRST_BY_STEP
+    else:
+        said = _THEN_BY_ROW if by_row else _THEN_BY_STEP
+    return said.format(key=first.key, at=at, seen=seen, what=first.message)
 
 
 class FarRate(NamedTuple):

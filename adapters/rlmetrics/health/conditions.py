@@ -64,7 +64,8 @@ _COSTS = {
     **dict.fromkeys(("correlation", "moves_with", "arrives"), 9),
 }
 """How long words take to be found out; the others take no time worth speaking of."""
-_FALLS, _RISES = re.compile(r"\bfalling(?=\(x\b)"), re.compile(r"\brising(?=\(x\b)")
+_FALLS, _RISES = re.compile(r"(?<!not )\bfalling(?=\(x\b)"), re.compile(r"(?<!not )\brising(?=\(x\b)")
+_ABOVE_ITS_LOWEST = re.compile(r"\bx\)? > [\d.]+ \* low\(x\)")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _MAX_LENGTH = 1000
@@ -111,6 +112,17 @@ class Condition:
     def heading(self) -> int:
         """Whether it asks ``x`` to fall (1) or to rise (-1); 0 where it asks neither, or either."""
         return len(set(_FALLS.findall(self.text))) - len(set(_RISES.findall(self.text)))
+
+    @cached_property
+    def turns(self) -> bool:
+        """Whether it asks ``x`` to be far above its lowest, and nothing of its trend: it began where that was."""
+        return not self.heading and bool(_ABOVE_ITS_LOWEST.search(self.text))
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the last values alone decide, and each by being some number: no way leads there."""
+        ops = [type(op) for part in ast.walk(_parsed(self.text)) if isinstance(part, ast.Compare) for op in part.ops]
+        return self.instant and set(ops) == {ast.Eq}
 
     @property
     def instant(self) -> bool:

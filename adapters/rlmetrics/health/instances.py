@@ -409,12 +409,14 @@ class Instance:
         """
         condition = next(condition for name, condition in self.rule.tiers if name == level)
         asked, series = condition.functions, self.channel.series
-        if self.rule.instant:
+        if self.rule.instant or condition.exact:
             return since
         if asked & _BEGINNING or "first" in asked <= _ON_BEGINNING:
             return series.first_step
         if "spikes" in asked:
             return min(since, series.spiked_at())
+        if condition.turns:
+            return min(since, series.lowest_at(since))
         repeated = [item for name in condition.repeated if (item := self.peers[0][name]).same > 2]
         if repeated:
             began = max(item.same_since for item in repeated)

@@ -179,7 +179,8 @@ class KeyMeanings:
         for other in entry.alternatives:
             if other.what.startswith(_SCALE) and other.when and self._is_open(other.when):
                 guard = self._in_release(parse(other.when), entry.component)
-                guards.setdefault(other.what.removeprefix(_SCALE), []).extend(guard)
+                factor = other.what.removeprefix(_SCALE).partition(";")[0]
+                guards.setdefault(factor, []).extend(guard)
         for factor, each in guards.items():
             if each:
                 whole = each[0] if len(each) == 1 else Or(each[0].column, tuple(each))

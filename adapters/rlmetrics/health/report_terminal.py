@@ -33,6 +33,7 @@ _MORE_SIGNS = (
     later("and {count} more signs that this explains"),
 )
 _OF_START, _OF_HIGHEST = re.compile(r"\b(?:start|first|rise)\(x\)"), re.compile(r"\bhigh\(x\)")
+_OF_LOWEST = re.compile(r"\blow\(x\)")
 """With what conditions compare a curve."""
 _LARGE = 1e7
 _FEW = 4
@@ -237,6 +238,8 @@ def _before(curve: Curve, finding: Finding) -> float:
     at = bisect_left(curve.steps, finding.onset_step)
     if _OF_HIGHEST.search(asked):
         return max(curve.values[: max(1, at)])
+    if _OF_LOWEST.search(asked):
+        return min(curve.values[: at + 1])
     return curve.values[max(0, at - 2)]
 
 

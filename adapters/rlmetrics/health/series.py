@@ -177,6 +177,12 @@ class Series(Course):
             return steps[jumped]
         return next((steps[i] for i in range(begin, at + 1) if abs(levels[i] - levels[begin]) > within), place)
 
+    def lowest_at(self, place: float) -> float:
+        """Return where it was lowest up to a place; of several such points the last."""
+        steps, values = self.until(place)
+        levels = smoothed(values)
+        return min(zip(levels, steps, strict=True), key=lambda point: (point[0], -point[1]))[1] if levels else place
+
     def came_to(self, place: float) -> float:
         """Return since where the curve has been at the level that it has at a place."""
         steps, values = self.until(place)
@@ -212,14 +218,14 @@ class Series(Course):
         return len([value for value in values if value < bound]) / len(values) if len(values) >= 3 else math.nan
 
     def swing(self, share: float = 0.25) -> float:
-        """Return the noise of the last ``share`` of the run, of stretches as long as those of its beginning."""
+        """Return how the last ``share`` of the run scatters about its course, in stretches as long as at the beginning."""
         values = self._tail(share)[1]
-        return noise(values) if len(values) >= 8 else math.nan
+        return roughness(values) if len(values) >= 8 else math.nan
 
     def early_swing(self, share: float = 0.25) -> float:
-        """Return the noise of the first ``share`` of the run."""
+        """Return how the first ``share`` of the run scatters about its course."""
         values = self._history[: max(8, int(len(self._history) * share))]
-        return noise(values) if len(self._history) >= 16 else math.nan
+        return roughness(values) if len(self._history) >= 16 else math.nan
 
     def arrives(self, bound: float) -> bool:
         """Tell whether a line, or an exponential, through the last half reaches a bound within what is left of the run.

@@ -60,7 +60,7 @@ SYMPTOMS: Sequence[Symptom] = (
         "see-reward-hacked",
         _REWARD,
         later("rises, and the model gets worse"),
-        ("held-out-falls", "held-out-falls-behind", "over-optimised", "component-farmed", "overfits"),
+        ("held-out-falls", "held-out-falls-behind", "over-optimised", "component-farmed", "overfits", "overfits-pairs"),
     ),
     Symptom(
         "see-no-spread",
@@ -179,6 +179,7 @@ SYMPTOMS: Sequence[Symptom] = (
             "value-loss-spike",
             "explained-variance-negative",
             "explained-variance-mse-negative",
+            "explained-variance-stays-low",
             "critic-constant",
         ),
     ),
@@ -202,6 +203,7 @@ SYMPTOMS: Sequence[Symptom] = (
         later("chosen responses become unlikely"),
         (
             "chosen-reward-falling",
+            "desirable-reward-falling",
             "logprob-gap-is-length",
             "chosen-logprob-crashes",
             "preferred-responses-unlikely",
