@@ -166,3 +166,37 @@ def test_a_multiple_gives_every_value(points):
 
     if told.factor is not None:
         assert [told.factor * one for one in ones] == pytest.approx(list(others), rel=1e-4)
+
+
+@pytest.mark.parametrize("late", [8, 12])
+def test_a_collapse_at_the_very_end_is_apart(late):
+    """Most of the last third knows nothing of it; the last values, beyond all before, tell it, and no trend is told."""
+    noise = random.Random("late")
+    points = []
+    for step in range(60):
+        learns = 0.7 - 0.5 * math.exp(-step / 15)
+        falls = learns - 0.08 * max(0, step - (60 - late))
+        points.append((float(step), learns + 0.02 * noise.gauss(0, 1), falls + 0.02 * noise.gauss(0, 1)))
+
+    told = standing(points)
+
+    assert told.outcome == APART
+    assert told.since is not None
+    assert 60 - late <= told.since
+    assert [course.trend for course in told.courses or ()] == ["", ""]
+
+
+def test_curves_that_resemble_their_neighbours_do_not_part_late():
+    """Seeds of one slow process end apart by chance, and are not told to have parted there."""
+    apart = 0
+    for seed in range(200):
+        noise = random.Random(f"slow {seed}")
+        ones, others = 0.0, 0.0
+        points = []
+        for step in range(60):
+            ones, others = 0.9 * ones + 0.44 * noise.gauss(0, 1), 0.9 * others + 0.44 * noise.gauss(0, 1)
+            points.append((float(step), ones, others))
+        told = standing(points)
+        apart += told.outcome == APART and {course.trend for course in told.courses or ()} == {""}
+
+    assert apart == 0

@@ -52,11 +52,19 @@ def test_a_usual_learning_rate_is_not_blamed(rate):
 
 
 def test_what_moved_first_is_named():
-    """The answer is the worst; of all curves that moved, the first to leave its level is where to begin."""
-    first = broken("trl[GRPOTrainer]==1.16.0", 1e-6, 6.0).diagnoses[0]
+    """The answer is the worst; of all curves that moved, the first to leave its level is where to begin.
+
+    What is said of it is told of the step where it was found: a norm that has begun to grow is not above 10 yet.
+    """
+    report = broken("trl[GRPOTrainer]==1.16.0", 1e-6, 6.0)
+    first, (found,) = report.diagnoses[0], [item for item in report.findings if item.rule == "gradient-norm-high"]
 
     assert first.id == "entropy-collapsed"
-    assert first.checks[0].startswith("Begin with grad_norm, which moved first, at step 4")
+    assert found.onset_step < found.first_step
+    assert first.checks[0].startswith(
+        f"Begin with grad_norm, which moved first, from step {found.onset_step:g} on. At step {found.first_step:g} it was "
+        "clear: The gradient norm stays above 10"
+    )
 
 
 def test_rows_without_a_step_are_called_rows():
@@ -64,4 +72,4 @@ def test_rows_without_a_step_are_called_rows():
     report = broken("trl[GRPOTrainer]==1.16.0", 1e-6, 6.0, stepped=False)
 
     assert report.by_row
-    assert "which moved first, at row 4" in report.diagnoses[0].checks[0]
+    assert "which moved first, from row 4" in report.diagnoses[0].checks[0]

@@ -235,3 +235,56 @@ def test_a_curve_that_rose_and_falls_again_has_fallen_since_its_peak():
     assert parse_condition("rising(x) and falling(reward)").heading == -1
     assert parse_condition("not_rising(x) and falling(reward)").heading == 0
     assert parse_condition("falling(x) or rising(x)").heading == 0
+
+
+def test_a_held_out_loss_rises_since_it_was_lowest(tmp_path, capsys):
+    """Held-out points are few: not where the loss had left its noise is told, but where it turned."""
+    held = [1.60, 1.41, 1.30, 1.36, 1.47, 1.61, 1.83, 2.01, 2.22, 2.40]
+    rows = []
+    for step in range(10, 1501, 10):
+        rows.append({"step": step, "loss": 1.3 * 0.997 ** (step / 5), "grad_norm": 1.0, "learning_rate": 1e-4})
+        if not step % 150:
+            rows.append({"step": step, "eval_loss": held[step // 150 - 1]})
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    main(["check", str(path), "--at", "trl[sft]==1.16.0"])
+
+    said = capsys.readouterr().out
+    assert said.startswith("The training data are learnt by heart, since step 450.")
+    assert "eval_loss 1.3 -> 2.4 since step 450" in said
+
+
+def test_a_loss_that_is_nan_leaves_no_empty_mask(tmp_path, capsys):
+    """A NaN loss that transformers logs as 0 beside an accuracy of 0: the numbers broke there, and not a step before."""
+    rows = [
+        {
+            "step": step,
+            "loss": 0.0 if step > 700 else 1.2 + 0.01 * (step % 70) / 10,
+            "grad_norm": math.nan if step > 700 else 1.1 + 0.01 * (step % 50) / 10,
+            "learning_rate": 1e-5,
+            "num_tokens": 1000.0 * step,
+            "entropy": math.nan if step > 700 else 1.2,
+            "mean_token_accuracy": 0.0 if step > 700 else 0.7 + 0.0001 * (step % 30),
+        }
+        for step in range(10, 1001, 10)
+    ]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    main(["check", str(path), "--at", "trl[sft]==1.16.0"])
+
+    said = capsys.readouterr().out
+    assert said.startswith("The numbers broke, at step 710.")
+    assert "mask leaves no token" not in said
+    assert "step 680" not in said
+
+
+def test_a_curve_that_falls_does_not_fluctuate():
+    """How a curve scatters is measured about its course: a steep fall after a calm beginning is none."""
+    noise = random.Random("calm")
+    falls = curve([0.5 - 0.05 * max(0, step - 60) + 0.004 * noise.gauss(0, 1) for step in range(90)])
+    wild = curve([0.5 + (0.004 if step < 60 else 0.05) * noise.gauss(0, 1) for step in range(90)])
+
+    assert falls.swing() < 3 * falls.early_swing()
+    assert wild.swing() > 3 * wild.early_swing()

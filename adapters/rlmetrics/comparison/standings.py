@@ -4,8 +4,9 @@ Levels are medians of the last third of the steps that both curves have. They ar
 differences lies further from 0 than its own standard error allows: 3.29 of these, which p = 0.001 is for a normal
 distribution, and more where there are few points. The error follows from how far the differences scatter; where
 neighbours resemble each other, as curves of training do, fewer points count than there are. Curves that draw apart
-all the while, as straight as hardly any noise would, are told by where a line through the differences ends. Four rules
-stand above this: what is equal to a millionth is equal, exactly 0 is not the same as what is hardly ever 0, a curve
+all the while, as straight as hardly any noise would, are told by where a line through the differences ends, and curves
+that parted so late that most of the last third knows nothing of it by their last differences, if these are beyond all
+that came before. Four rules stand above this: what is equal to a millionth is equal, exactly 0 is not the same as what is hardly ever 0, a curve
 that is a fixed multiple of the other at every step is apart however both scatter, and one that has each value a row
 earlier or later is the same.
 """
@@ -50,6 +51,10 @@ _SINGLE = 1e-5
 _MOVES = 0.01
 """A multiple is told of a curve that moves by more than this share of its largest value, which is known better, too."""
 _LEAST_WINDOW = 8
+_LATE = 5
+"""Steps at the end that tell that curves parted there."""
+_DOUBT_LATE = 2.0
+"""How much further apart they must be there: neighbours resemble each other, so that few points count as one."""
 _NO_CHANCE = 11
 """So many values other than 0 fall by chance into one of two runs that are the same in one case of a thousand."""
 _SMOOTHED = 5
@@ -64,7 +69,8 @@ Shared = Sequence[tuple[float, float, float]]
 class MetricCourse(NamedTuple):
     """One curve over the steps in common: its last value, its level at the end, and ``rises``, ``falls`` or ``flat``.
 
-    The trend is empty where there are too few points to tell.
+    The trend is empty where there are too few points to tell, and where curves parted late: what most of a curve did
+    says nothing of its end.
     """
 
     last: float
@@ -122,9 +128,12 @@ def standing(shared: Shared, within: float = 0.0) -> Standing:
         return Standing(APART, shared[-1][0], courses, first, factor)
     # Runs that begin with equal numbers, as those of one seed do, part where these first differ.
     together = first if all(_close(one, other, within) for _, one, other in shared[:FEWEST]) else None
-    if not _are_apart(ones[-window:], others[-window:], within):
+    if _are_apart(ones[-window:], others[-window:], within):
+        return Standing(APART, shared[-1][0], courses, _onset(finite) if together is None else together)
+    if not _parted_late(ones, others, window, within):
         return Standing(SAME, shared[-1][0], courses, together)
-    return Standing(APART, shared[-1][0], courses, _onset(finite) if together is None else together)
+    ends = _end(shared[-1][1], ones), _end(shared[-1][2], others)
+    return Standing(APART, shared[-1][0], ends, _onset(finite, window) if together is None else together)
 
 
 def _lag(ones: Sequence[float], others: Sequence[float], within: float) -> int:
@@ -208,19 +217,44 @@ def _draw_apart(gaps: Sequence[float], within: float) -> bool:
     return abs(end) > within and slope * end > 0 and _is_off(around, end, _DOUBT_AT_END)
 
 
+def _parted_late(ones: Sequence[float], others: Sequence[float], window: int, within: float) -> bool:
+    """Tell whether the last differences are beyond all those before the last third, and beyond what scatters there."""
+    gaps = [one - other for one, other in zip(ones, others, strict=True)]
+    early, end = gaps[:-window], gaps[-_LATE:]
+    if len(early) < _FEWEST_OF_TREND or min(end) * max(end) <= 0:
+        return False
+    least = min(map(abs, end))
+    if least <= max(within, *map(abs, early)):
+        return False
+    middle = median(early)
+    around = median([abs(gap - middle) for gap in early])
+    scatter = max(_OF_MAD * around, _steps_of(early), _steps_of(gaps[-window:]))
+    return abs(median(end)) > SIGNIFICANT * (1 + 4 / len(gaps)) * _DOUBT_LATE * scatter
+
+
+def _end(last: float, values: Sequence[float]) -> MetricCourse:
+    return MetricCourse(last, median(values[-_LATE:]), "")
+
+
 def _steps_of(gaps: Sequence[float]) -> float:
     found = noise(gaps)
     return 0.0 if math.isnan(found) else found
 
 
-def _onset(shared: Shared) -> float:
-    """Return the first step from which on the smoothed difference has the sign that it ends with."""
+def _onset(shared: Shared, window: int = 0) -> float:
+    """Return the first step from which on the smoothed difference has the sign that it ends with.
+
+    Args:
+        shared: The steps, and both values at them.
+        window: Of curves that parted late the steps of the last third: what counts is beyond all that came before.
+    """
     gaps = [one - other for _, one, other in shared]
     reach = _SMOOTHED // 2
     smooth = [median(gaps[max(0, at - reach) : at + reach + 1]) for at in range(len(gaps))]
-    sign = median(gaps[-max(FEWEST, len(gaps) // 3) :])
+    sign = median(gaps[-(_LATE if window else max(FEWEST, len(gaps) // 3)) :])
+    floor = max(map(abs, smooth[:-window])) if window else 0.0
     at = len(gaps) - 1
-    while at and smooth[at - 1] * sign > 0:
+    while at and smooth[at - 1] * sign > floor * abs(sign):
         at -= 1
     return shared[at][0]
 

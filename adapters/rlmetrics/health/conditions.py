@@ -66,6 +66,7 @@ _COSTS = {
 """How long words take to be found out; the others take no time worth speaking of."""
 _FALLS, _RISES = re.compile(r"(?<!not )\bfalling(?=\(x\b)"), re.compile(r"(?<!not )\brising(?=\(x\b)")
 _ABOVE_ITS_LOWEST = re.compile(r"\bx\)? > [\d.]+ \* low\(x\)")
+_NEVER_ABOVE = re.compile(r"\bhigh\(x\) < -?[\d.]+(?! \*)")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _MAX_LENGTH = 1000
@@ -117,6 +118,11 @@ class Condition:
     def turns(self) -> bool:
         """Whether it asks ``x`` to be far above its lowest, and nothing of its trend: it began where that was."""
         return not self.heading and bool(_ABOVE_ITS_LOWEST.search(self.text))
+
+    @cached_property
+    def ever(self) -> bool:
+        """Whether it asks ``x`` never to have been above some number: it is so from its first point on."""
+        return bool(_NEVER_ABOVE.search(self.text))
 
     @cached_property
     def exact(self) -> bool:

@@ -411,7 +411,7 @@ class Instance:
         asked, series = condition.functions, self.channel.series
         if self.rule.instant or condition.exact:
             return since
-        if asked & _BEGINNING or "first" in asked <= _ON_BEGINNING:
+        if asked & _BEGINNING or "first" in asked <= _ON_BEGINNING or condition.ever:
             return series.first_step
         if "spikes" in asked:
             return min(since, series.spiked_at())

@@ -180,8 +180,7 @@ class Series(Course):
     def lowest_at(self, place: float) -> float:
         """Return where it was lowest up to a place; of several such points the last."""
         steps, values = self.until(place)
-        levels = smoothed(values)
-        return min(zip(levels, steps, strict=True), key=lambda point: (point[0], -point[1]))[1] if levels else place
+        return min(zip(values, steps, strict=True), key=lambda point: (point[0], -point[1]))[1] if values else place
 
     def came_to(self, place: float) -> float:
         """Return since where the curve has been at the level that it has at a place."""
