@@ -62,8 +62,8 @@ def test_what_moved_first_is_named():
     assert first.id == "entropy-collapsed"
     assert found.onset_step < found.first_step
     assert first.checks[0].startswith(
-        f"Begin with grad_norm, which moved first, from step {found.onset_step:g} on. At step {found.first_step:g} it was "
-        "clear: The gradient norm stays above 10"
+        f"Begin with grad_norm, which moved first, from step {found.onset_step:g} on. At step {found.first_step:g} it "
+        "was clear: The gradient norm stays above 10"
     )
 
 

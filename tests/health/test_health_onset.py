@@ -256,7 +256,7 @@ def test_a_held_out_loss_rises_since_it_was_lowest(tmp_path, capsys):
 
 
 def test_a_loss_that_is_nan_leaves_no_empty_mask(tmp_path, capsys):
-    """A NaN loss that transformers logs as 0 beside an accuracy of 0: the numbers broke there, and not a step before."""
+    """A NaN loss that transformers logs as 0 beside an accuracy of 0: the numbers broke there and not a step before."""
     rows = [
         {
             "step": step,

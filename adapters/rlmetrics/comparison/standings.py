@@ -6,9 +6,9 @@ distribution, and more where there are few points. The error follows from how fa
 neighbours resemble each other, as curves of training do, fewer points count than there are. Curves that draw apart
 all the while, as straight as hardly any noise would, are told by where a line through the differences ends, and curves
 that parted so late that most of the last third knows nothing of it by their last differences, if these are beyond all
-that came before. Four rules stand above this: what is equal to a millionth is equal, exactly 0 is not the same as what is hardly ever 0, a curve
-that is a fixed multiple of the other at every step is apart however both scatter, and one that has each value a row
-earlier or later is the same.
+that came before. Four rules stand above this: what is equal to a millionth is equal, exactly 0 is not the same as what
+is hardly ever 0, a curve that is a fixed multiple of the other at every step is apart however both scatter, and one
+that has each value a row earlier or later is the same.
 """
 
 from __future__ import annotations

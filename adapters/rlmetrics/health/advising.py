@@ -109,10 +109,8 @@ def _first(findings: Sequence[Finding], *, by_row: bool) -> str | None:
         return None
     first = min(strong, key=lambda item: (item.onset_step, -LEVELS.index(item.level)))
     at, seen = f"{first.onset_step:g}", f"{first.first_step:g}"
-    if at == seen:
-        said = _FIRST_BY_ROW if by_row else _FIRST_BY_STEP
-    else:
-        said = _THEN_BY_ROW if by_row else _THEN_BY_STEP
+    by_step, by_rows = (_FIRST_BY_STEP, _FIRST_BY_ROW) if at == seen else (_THEN_BY_STEP, _THEN_BY_ROW)
+    said = by_rows if by_row else by_step
     return said.format(key=first.key, at=at, seen=seen, what=first.message)
 
 

@@ -217,7 +217,7 @@ class Series(Course):
         return len([value for value in values if value < bound]) / len(values) if len(values) >= 3 else math.nan
 
     def swing(self, share: float = 0.25) -> float:
-        """Return how the last ``share`` of the run scatters about its course, in stretches as long as at the beginning."""
+        """Return how the last ``share`` of the run scatters about its course, in stretches as long as at its start."""
         values = self._tail(share)[1]
         return roughness(values) if len(values) >= 8 else math.nan
 
