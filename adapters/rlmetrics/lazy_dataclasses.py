@@ -127,16 +127,20 @@ if not TYPE_CHECKING:
 
         def method(self, *args, **kwargs):
             owner = next(part for part in type(self).__mro__ if part.__dict__.get(name) is method)
-            _compile(owner)
+            _compile(owner, name)
             return getattr(owner, name)(self, *args, **kwargs)
 
         method.__name__ = name
         return method
 
-    def _compile(cls):
-        """Give a class its methods."""
-        fields, (frozen, _) = cls.__lazy_fields__, cls.__lazy_options__
-        space = {"_set": object.__setattr__}
+    def _compile(cls, method):
+        """Give a class one of its methods."""
+        space = {"_set": object.__setattr__, "_absent": _MISSING}
+        exec(_WRITTEN[method](cls, cls.__lazy_fields__, space), space)
+        space[method].__qualname__ = f"{cls.__qualname__}.{method}"
+        type.__setattr__(cls, method, space[method])
+
+    def _written_init(cls, fields, space):
         parameters, body = [], []
         for name, (_, said) in fields.items():
             value = name
@@ -150,25 +154,35 @@ if not TYPE_CHECKING:
                 parameters += [f"{name}=_default_{name}"] if said.init else []
             else:
                 parameters.append(name)
-            body.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+            body.append(f"_set(self, {name!r}, {value})" if cls.__lazy_options__[0] else f"self.{name} = {value}")
         if hasattr(cls, "__post_init__"):
             body.append("self.__post_init__()")
-        space["_absent"] = _MISSING
-        compared = "".join(f"self.{name}, " for name, (_, said) in fields.items() if said.compare)
-        shown = ", ".join(f"{name}={{self.{name}!r}}" for name, (_, said) in fields.items() if said.repr)
         lines = "\n ".join(body or ["pass"])
-        source = (
-            f"def __init__({', '.join(['self', *parameters])}):\n {lines}\n"
-            f"def __repr__(self):\n return f'{{type(self).__qualname__}}({shown})'\n"
-            f"def __hash__(self):\n return hash(({compared}))\n"
-            f"def __eq__(self, other):\n if other.__class__ is not self.__class__:\n  return NotImplemented\n"
-            f" return ({compared}) == ({compared.replace('self.', 'other.')})\n"
+        return f"def __init__({', '.join(['self', *parameters])}):\n {lines}\n"
+
+    def _written_repr(_cls, fields, _space):
+        shown = ", ".join(f"{name}={{self.{name}!r}}" for name, (_, said) in fields.items() if said.repr)
+        return f"def __repr__(self):\n return f'{{type(self).__qualname__}}({shown})'\n"
+
+    def _written_hash(_cls, fields, _space):
+        return f"def __hash__(self):\n return hash(({_compared(fields, 'self')}))\n"
+
+    def _written_eq(_cls, fields, _space):
+        return (
+            "def __eq__(self, other):\n if other.__class__ is not self.__class__:\n  return NotImplemented\n"
+            f" return ({_compared(fields, 'self')}) == ({_compared(fields, 'other')})\n"
         )
-        exec(source, space)
-        for name in ("__init__", "__repr__", "__hash__", "__eq__"):
-            if name in cls.__dict__ and getattr(cls.__dict__[name], "__module__", None) == __name__:
-                space[name].__qualname__ = f"{cls.__qualname__}.{name}"
-                type.__setattr__(cls, name, space[name])
+
+    def _compared(fields, side):
+        return "".join(f"{side}.{name}, " for name, (_, said) in fields.items() if said.compare)
+
+    _WRITTEN = {
+        "__init__": _written_init,
+        "__repr__": _written_repr,
+        "__hash__": _written_hash,
+        "__eq__": _written_eq,
+    }
+    """What writes each method: as few are used of most classes, each is compiled by itself."""
 
     def _frozen(self, name, *_):
         from dataclasses import FrozenInstanceError

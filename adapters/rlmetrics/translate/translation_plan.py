@@ -185,9 +185,7 @@ class Plan:
     @cached_property
     def _position(self) -> dict[tuple[str, str, str], int]:
         """Where the keys of the source stand among all of them."""
-        view = self._views[0]
-        places = view.places() if isinstance(view, FrameworkView) else map(_place, view.entries())
-        return {place: position for position, place in enumerate(places)}
+        return {place[:3]: position for position, place in enumerate(self._views[0].places())}
 
     def lookup(self, key: str) -> Translation:
         """Return what the spec says about ``key``; ``output`` is the counterpart, or the key if there is none.
@@ -369,10 +367,6 @@ def _configured(view: View, settings: Mapping[str, Any], given: Mapping[str, Any
     if not known or not isinstance(view, FrameworkView):
         return view
     return FrameworkView(view.tables, view.source, {**known, **given})
-
-
-def _place(entry: Entry) -> tuple[str, str, str]:
-    return entry.component, entry.key, entry.mode
 
 
 def _example(view: View, entry: Entry, surface: str) -> tuple[str, dict[str, str]] | None:

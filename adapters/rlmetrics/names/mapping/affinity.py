@@ -67,8 +67,8 @@ class Affinity:
 def _measured(view: View) -> dict[str, dict[str, None]]:
     """Return the metrics that each program logs, in the order of the spec: sums of them must not depend on chance."""
     measured: dict[str, dict[str, None]] = {}
-    for entry in view.entries():
-        metrics = measured.setdefault(view.program(entry.component), {})
-        if entry.metric is not None:
-            metrics[entry.metric] = None
+    for place in view.places():
+        metrics = measured.setdefault(view.program(place.component), {})
+        if (metric := view.metric(place)) is not None:
+            metrics[metric] = None
     return measured

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ..differences.severity import Circumstances, unmet
-from ..meanings.protocol import View
+from ..meanings.protocol import Place, View
 from ..tables.key_records import Entry, LookAlike
 
 __all__ = ["OtherCounterparts", "needed"]
@@ -30,18 +30,25 @@ class OtherCounterparts:
         self._to = to
 
     @cached_property
-    def _alternatives(self) -> dict[tuple[str | None, str], dict[str, tuple[Entry, str]]]:
-        """For each metric and mode, which keys would measure it, and when."""
-        alternatives: dict[tuple[str | None, str], dict[str, tuple[Entry, str]]] = {}
-        for target in self._to.entries():
-            for other in target.alternatives:
-                if other.when is not None and other.metric != target.metric:
-                    keys = alternatives.setdefault((other.metric, target.mode), {})
-                    keys.setdefault(target.key, (target, other.when))
-        return alternatives
+    def _places(self) -> dict[tuple[str, str], list[Place]]:
+        """For each metric and mode, the keys that can measure it."""
+        places: dict[tuple[str, str], list[Place]] = {}
+        for place in self._to.places():
+            for metric in place.metrics:
+                places.setdefault((metric, place.mode), []).append(place)
+        return places
 
     def _of(self, entry: Entry) -> list[tuple[Entry, str]]:
-        return list(self._alternatives.get((entry.metric, entry.mode), {}).values())[:_MOST]
+        """Return which keys would measure what an entry does, and when."""
+        keys: dict[str, tuple[Entry, str]] = {}
+        for place in self._places.get((str(entry.metric), entry.mode), ()):
+            if self._to.metric(place) == entry.metric:
+                continue
+            target = self._to.at(place)
+            for other in target.alternatives:
+                if other.when is not None and other.metric == entry.metric:
+                    keys.setdefault(target.key, (target, other.when))
+        return list(keys.values())[:_MOST]
 
     def notes(self, entry: Entry) -> list[str]:
         """Return which keys would be the translation of an entry, each with the whole condition."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cached_property
 
 from ..differences.relations import Relation, relate, why_in_short
-from ..meanings.protocol import View
+from ..meanings.protocol import Place, View
 from ..tables.key_records import Entry, LookAlike
 
 __all__ = ["INSTEAD", "Likeness", "LookAlikes", "in_short"]
@@ -80,41 +81,53 @@ class LookAlikes:
         return self._relations[asked]
 
     @cached_property
-    def _readings(self) -> dict[tuple[str, str], list[Entry]]:
-        """What the target logs, by quantity, by metric and by key."""
-        readings: dict[tuple[str, str], list[Entry]] = {}
-        for target in self._to.entries():
-            quantity = self._metrics.get(target.metric or "", {}).get("identity", {}).get("quantity")
-            for place in (("quantity", quantity), ("metric", target.metric), ("key", target.key)):
-                if place[1] is not None:
-                    readings.setdefault((place[0], place[1]), []).append(target)
-        return readings
+    def _places(self) -> dict[tuple[str, str | None], dict[int, Place]]:
+        """Where the target can log a key, a metric and a quantity, each place with its number."""
+        places: dict[tuple[str, str | None], dict[int, Place]] = {}
+        for number, place in enumerate(self._to.places()):
+            places.setdefault(("key", place.key), {})[number] = place
+            for metric in place.metrics:
+                places.setdefault(("metric", metric), {})[number] = place
+                if (quantity := self._quantity(metric)) is not None:
+                    places.setdefault(("quantity", quantity), {})[number] = place
+        return places
 
     @cached_property
-    def _friends(self) -> dict[str, list[str]]:
-        """For each metric, those of the target that name it as a look-alike."""
-        friends: dict[str, list[str]] = {}
-        for metric in dict.fromkeys(target.metric for target in self._to.entries()):
-            for friend in self._metrics.get(metric or "", {}).get("false_friends", ()):
-                friends.setdefault(friend, []).append(str(metric))
+    def _friends(self) -> dict[str, dict[str, None]]:
+        """For each metric, those that the target can log and that name it as a look-alike."""
+        friends: dict[str, dict[str, None]] = {}
+        for metric in {metric: None for place in self._to.places() for metric in place.metrics}:
+            for friend in self._metrics.get(metric, {}).get("false_friends", ()):
+                friends.setdefault(friend, {})[metric] = None
         return friends
 
-    def _confusable(self, entry: Entry) -> list[Entry]:
-        row = self._metrics.get(entry.metric or "", {})
-        friends = [*row.get("false_friends", ()), *self._friends.get(entry.metric or "", [])]
-        places = [("key", entry.key), *(("metric", friend) for friend in friends)]
-        places.append(("quantity", str(row.get("identity", {}).get("quantity"))))
-        return [
-            target
-            for target in {id(item): item for place in places for item in self._readings.get(place, ())}.values()
-            if target.metric != entry.metric and (target.mode == entry.mode or self._evaluates(entry, target))
-        ]
+    def _quantity(self, metric: str | None) -> str | None:
+        quantity: str | None = self._metrics.get(metric or "", {}).get("identity", {}).get("quantity")
+        return quantity
 
-    def _evaluates(self, entry: Entry, target: Entry) -> bool:
-        """Tell whether a key is of evaluation, too, though it has no mode of its own: a validation score."""
-        if entry.mode != "eval" or target.metric not in self._metrics:
-            return False
-        return self._to.tables.metrics.family(str(target.metric)) == _VALIDATION
+    def _confusable(self, entry: Entry) -> list[Entry]:
+        metric = entry.metric or ""
+        known = self._metrics.get(metric, {})
+        friends = [*known.get("false_friends", ()), *sorted(self._friends.get(metric, ()), key=self._first)]
+        asked = [("key", entry.key), *(("metric", friend) for friend in friends), ("quantity", self._quantity(metric))]
+        found: dict[int, Entry] = {}
+        for kind, name in asked:
+            for number, place in self._places.get((kind, name), {}).items():
+                other = self._to.metric(place)
+                is_one = other == name if kind == "metric" else kind == "key" or self._quantity(other) == name
+                is_here = place.mode == entry.mode or (entry.mode == "eval" and self._is_of_validation(other))
+                if is_one and is_here and other != entry.metric and number not in found:
+                    found[number] = self._to.at(place)
+        return list(found.values())
+
+    def _first(self, metric: str) -> float:
+        """Return where the target first logs a metric that it can log."""
+        places = self._places["metric", metric].items()
+        return next((number for number, place in places if self._to.metric(place) == metric), math.inf)
+
+    def _is_of_validation(self, metric: str | None) -> bool:
+        """Tell whether what is measured is of evaluation, though it has no mode of its own: a validation score."""
+        return metric in self._metrics and self._to.tables.metrics.family(str(metric)) == _VALIDATION
 
 
 def in_short(why: str, key: str) -> str:

@@ -254,9 +254,10 @@ def _minimising_the_same(name: str, trainers: Sequence[str], first: View, second
 def _losses(view: View) -> dict[str, frozenset[str]]:
     """Return the losses that the programs of a view log in training, without the sum of all their terms."""
     losses: dict[str, set[str]] = {}
-    for entry in view.entries():
-        if entry.mode == "train" and entry.metric is not None and _LOSS in entry.metric:
-            losses.setdefault(view.program(entry.component), set()).add(entry.metric)
+    for place in view.places():
+        metric = view.metric(place) if place.mode == "train" else None
+        if metric is not None and _LOSS in metric:
+            losses.setdefault(view.program(place.component), set()).add(metric)
     return {program: frozenset(metrics) for program, metrics in losses.items()}
 
 

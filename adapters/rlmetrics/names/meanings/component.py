@@ -22,6 +22,7 @@ from ..tables.key_records import Alternative, Entry, Evidence, Reading
 from ..tables.tables import Tables
 from ..tables.templates import LITERAL, OPEN, Template, placeholders_in
 from .entries import Entries
+from .protocol import Place
 
 __all__ = ["ComponentView", "KeyHit", "answering"]
 
@@ -197,31 +198,44 @@ class ComponentView:
         """Return everything that is logged, one entry for each key and mode."""
         return [self._one([self._entry(row) for row in rows]) for rows in self._by_key.values()]
 
-    def places(self) -> list[tuple[str, str, str]]:
-        """Return component, key and mode of each entry, which need not be made for that."""
-        return [(self.label, key, mode) for key, mode in self._by_key]
+    def places(self) -> list[Place]:
+        """Return where each entry stands, which need not be made for that."""
+        return self._places
+
+    @cached_property
+    def _places(self) -> list[Place]:
+        return [
+            Place(self.label, key, mode, tuple({metric: None for row in rows for metric in row.metrics}))
+            for (key, mode), rows in self._by_key.items()
+        ]
 
     @cached_property
     def _measured(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
         """The keys that under some configuration measure a metric in a mode, each with its mode."""
         places: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        for place, rows in self._by_key.items():
-            for metric in {metric: None for row in rows for metric in row.metrics}:
-                places.setdefault((metric, place[1]), []).append(place)
+        for _, key, mode, metrics in self._places:
+            for metric in metrics:
+                places.setdefault((metric, mode), []).append((key, mode))
         return places
 
     def measuring(self, metric: str, mode: str) -> list[Entry]:
         """Return what measures a metric in a mode; no other entry is made for that."""
-        entries = [self.entry(*place) for place in self._measured.get((metric, mode), ())]
-        return [entry for entry in entries if entry.metric == metric]
+        return [self.entry(*place) for place in self._measured.get((metric, mode), ()) if self.metric(*place) == metric]
 
     def measures(self, word: str) -> bool:
         """Tell whether something is logged whose metric has a word in its name."""
-        return any(
-            word in (self.entry(*place).metric or "")
-            for place, rows in self._by_key.items()
-            if any(word in metric for row in rows for metric in row.metrics)
-        )
+        possible = [place for place in self._places if any(word in metric for metric in place.metrics)]
+        # What no entry has to be made for mostly settles it.
+        possible.sort(key=lambda place: len(self._by_key[place.key, place.mode]))
+        return any(word in (self.metric(place.key, place.mode) or "") for place in possible)
+
+    def metric(self, key: str, mode: str) -> str | None:
+        """Return what a key measures; no entry is made for that where one place writes it."""
+        rows = self._by_key[key, mode]
+        if len(rows) > 1:
+            return self.entry(key, mode).metric
+        metric: str | None = self._entries.said(rows[0], self.config).get("metric")
+        return metric
 
     def entry(self, key: str, mode: str) -> Entry:
         """Return what is logged under a key of this component.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from functools import cached_property
+
 from ..sources.source import Source
 from ..tables.key_records import Entry, Evidence, Signature
 from ..tables.tables import Tables
+from .protocol import Place
 
 __all__ = ["NamesOnly"]
 
 
-class NamesOnly:
+class NamesOnly(ABC):
     """A view without settings, source code or surfaces; all of its names are of one program.
 
     Args:
@@ -21,12 +25,33 @@ class NamesOnly:
         self.tables = tables
         self.source = source
 
+    @abstractmethod
+    def entries(self) -> list[Entry]:
+        """Return every name."""
+
+    def places(self) -> list[Place]:
+        """Return where each of these entries stands."""
+        return list(self._places)
+
+    def at(self, place: Place) -> Entry:
+        """Return the entry of a place."""
+        return self._places[place]
+
+    def metric(self, place: Place) -> str | None:
+        """Return what the name of a place measures."""
+        return place.metrics[0]
+
+    @cached_property
+    def _places(self) -> dict[Place, Entry]:
+        return {Place(entry.component, entry.key, entry.mode, (str(entry.metric),)): entry for entry in self.entries()}
+
     def program(self, component: str) -> str:
         """Return the one program that there is."""
         return component
 
     def circumstances(self, component: str) -> None:
         """Return nothing: there are no settings."""
+        return
 
     def readings(self, entry: Entry) -> list[Entry]:
         """Return the entry alone."""

@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from ..tables.tables import Tables
     from ..tables.templates import Template
 
-__all__ = ["Match", "View"]
+__all__ = ["Match", "Place", "View"]
+
+
+class Place(NamedTuple):
+    """A key in a mode, and every metric that it can mean there, whatever the configuration."""
+
+    component: str
+    key: str
+    mode: str
+    metrics: tuple[str, ...]
 
 
 class Match(NamedTuple):
@@ -43,6 +52,18 @@ class View(Protocol):
 
     def entries(self) -> list[Entry]:
         """Return everything that is logged."""
+        ...
+
+    def places(self) -> list[Place]:
+        """Return where each of these entries stands, none of which is made for that."""
+        ...
+
+    def at(self, place: Place) -> Entry:
+        """Return the entry of a place."""
+        ...
+
+    def metric(self, place: Place) -> str | None:
+        """Return what the entry of a place measures, which is mostly known without making it."""
         ...
 
     def candidates(self, metric: str, mode: str) -> list[Entry]:

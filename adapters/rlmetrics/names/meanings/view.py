@@ -11,7 +11,7 @@ from ..sources.source import Source, parse_source
 from ..tables.loading import load_tables
 from ..tables.tables import Overlays, Tables
 from ..tables.user_errors import NamesError
-from .protocol import Match, View
+from .protocol import Match, Place, View
 
 if TYPE_CHECKING:
     from ..differences.severity import Circumstances
@@ -78,9 +78,17 @@ class FrameworkView:
         """Return everything that is logged, component by component."""
         return self._entries
 
-    def places(self) -> list[tuple[str, str, str]]:
-        """Return component, key and mode of everything that is logged, in the same order."""
+    def places(self) -> list[Place]:
+        """Return where each of these entries stands, none of which is made for that."""
         return [place for component in self.components.values() for place in component.places()]
+
+    def at(self, place: Place) -> Entry:
+        """Return the entry of a place."""
+        return self.components[place.component].entry(place.key, place.mode)
+
+    def metric(self, place: Place) -> str | None:
+        """Return what the entry of a place measures, which is mostly known without making it."""
+        return self.components[place.component].metric(place.key, place.mode)
 
     def candidates(self, metric: str, mode: str) -> list[Entry]:
         """Return the entries of a metric in a mode."""
