@@ -118,10 +118,14 @@ def checked_places(places: Sequence[str], at: str, config: Mapping[str, Any], sp
     Raises:
         UserError: None of them can be judged.
     """
-    from rlmetrics.fleet.servers.server_addresses import is_on_server
     from rlmetrics.health.checking import Checked, check_all
 
-    far = [place for place in places if is_on_server(place)]
+    far: list[str] = []
+    if any(":" in place for place in places):
+        # What talks to servers takes longer to import than a short log takes to judge.
+        from rlmetrics.fleet.servers.server_addresses import is_on_server
+
+        far = [place for place in places if is_on_server(place)]
     if not far:
         return check_all(places, at=at, config=config, spec=spec)
     from rlmetrics.fleet.judging_plan import judge_places

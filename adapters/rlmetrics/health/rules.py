@@ -27,7 +27,7 @@ class Rule:
         mode: ``train`` or ``eval``; ``held_out`` for scores on data that is not trained on.
         curves: Further curves by the name that conditions have for them: metrics in order of preference.
         required: Which of them must be logged.
-        tiers: Conditions by level, the worst first.
+        conditions: Conditions as they are written, by level, the worst first.
         when: A guard over the configuration.
         steps: For how many optimizer steps a condition must hold.
         warm_up: Optimizer steps at the beginning that are not judged.
@@ -44,7 +44,7 @@ class Rule:
     mode: str
     curves: Mapping[str, tuple[str, ...]]
     required: tuple[str, ...]
-    tiers: tuple[tuple[str, Condition], ...]
+    conditions: tuple[tuple[str, str], ...]
     when: str | None
     steps: int
     warm_up: int
@@ -61,6 +61,11 @@ class Rule:
     def said_at(self, level: str) -> tuple[str, str]:
         """Return title and message of a finding of a level."""
         return self.remark if level == "info" and self.remark is not None else (self.title, self.message)
+
+    @cached_property
+    def tiers(self) -> tuple[tuple[str, Condition], ...]:
+        """Conditions by level, the worst first; read when a curve of the rule comes, which most rules lack in a run."""
+        return tuple((level, parse_condition(text)) for level, text in self.conditions)
 
     @cached_property
     def instant(self) -> bool:
@@ -151,7 +156,6 @@ def rules_of(tables: Tables) -> Rules:
 
 
 def _rule(row: Mapping[str, Any]) -> Rule:
-    tiers = tuple((level, parse_condition(row[level])) for level in reversed(LEVELS) if level in row)
     curves = {name: tuple(metrics) for name, metrics in row.get("with", {}).items()}
     optional = set(row.get("optional", ()))
     return Rule(
@@ -162,7 +166,7 @@ def _rule(row: Mapping[str, Any]) -> Rule:
         mode=row.get("mode", "train"),
         curves=curves,
         required=tuple(name for name in curves if name not in optional),
-        tiers=tiers,
+        conditions=tuple((level, row[level]) for level in reversed(LEVELS) if level in row),
         when=row.get("when"),
         steps=row.get("steps", 1),
         warm_up=row.get("warm_up", 0),
