@@ -2,12 +2,15 @@
 
 Builds the wheel of this checkout and installs it with pip into an environment of its own, beside a package whose
 command does nothing. Every command runs in a fresh process, all in turns, and its processor time, user and system
-together, is divided by that of the empty command in the same turn: medians. `ruff --version` and `wandb --version` of
-the environment of this script stand beside them where they are installed. Exits with 1 if a command is over its limit.
+together, is divided by that of the empty command in the same turn: medians. Translations of three rows stand beside a
+process that loads each of them with orjson, renames by a ready map and dumps it. `ruff --version` and `wandb --version`
+of the environment of this script stand beside them where they are installed. Exits with 1 if a command is over its
+limit.
 """
 
 from __future__ import annotations
 
+import json
 import resource
 import shutil
 import statistics
@@ -17,6 +20,8 @@ import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import orjson
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("adapters", "tests")]
@@ -53,6 +58,19 @@ NAMES = (
 )
 NAMES_LIMIT = 2.5
 """How many times a bare interpreter names and a translator may cost."""
+
+LOOP = """
+import sys
+sys.path.append(sys.argv[1])
+import orjson
+names = {"loss": "actor/pg_loss", "entropy": "actor/entropy"}
+with open(sys.argv[2], "rb") as log, open(sys.argv[3], "wb") as copy:
+    for line in log:
+        row = {names.get(key, key): value for key, value in orjson.loads(line).items()}
+        copy.write(orjson.dumps(row) + b"\\n")
+"""
+LOOPED, LOOP_LIMIT = "orjson, three rows", 3.5
+"""How many times that loop a translation of three rows may cost."""
 
 EVERY = f"import sys; from rlmetrics.names import resolve; resolve(sys.argv[1:], {VERL!r})"
 EVERY_LIMIT = 300
@@ -100,6 +118,25 @@ def empty_wheel(folder: Path) -> Path:
     return path
 
 
+def translations(folder: Path, python: str, ours: str) -> dict[str, Sequence[str]]:
+    """Return the loop of orjson over three rows of GRPO, and what translates them."""
+    names = [item.key for item in keys(GRPO) if "{" not in item.key][:25]
+    rows = [{"step": step, **{name: step / 7 + at for at, name in enumerate(names)}} for step in range(3)]
+    lines, table = folder / "rows.jsonl", folder / "rows.csv"
+    lines.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    table.write_text("".join(",".join(map(str, row)) + "\n" for row in (rows[0], *(row.values() for row in rows))))
+    packages = str(Path(orjson.__file__).parents[1])
+    found: dict[str, Sequence[str]] = {LOOPED: [python, "-c", LOOP, packages, str(lines), str(folder / "loop.jsonl")]}
+    for title, log, target in (
+        ("translate three rows, GRPO to verl", lines, VERL),
+        ("translate three rows, GRPO to canonical", lines, "canonical"),
+        ("translate three rows of CSV, GRPO to verl", table, VERL),
+    ):
+        words = ["translate", str(log), "--from", GRPO, "--to", target, "-o", str(folder / "copy"), "--force"]
+        found[title] = [ours, *words]
+    return found
+
+
 def measured(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, dict[str, float | str]]:
     """Return what commands cost, in turns, in milliseconds and in times of an empty command and of a bare start."""
     times: dict[str, list[float]] = {title: [] for title in commands}
@@ -111,6 +148,7 @@ def measured(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, di
             "ms": round(statistics.median(taken), 1),
             "times empty": _ratio(taken, times[EMPTY]),
             "times bare": _ratio(taken, times[BARE]),
+            **({"times orjson": _ratio(taken, times[LOOPED])} if "three rows" in title else {}),
         }
         for title, taken in times.items()
     }
@@ -128,6 +166,7 @@ def main() -> int:
         python, ours = str(place / "python"), str(place / "rlmetrics")
         commands: dict[str, Sequence[str]] = {BARE: [python, "-c", "pass"], EMPTY: [str(place / "nothing")]}
         commands.update({title: [ours, *words] for title, (_, words) in COMMANDS.items()})
+        commands.update(translations(Path(folder), python, ours))
         commands["names and a translator"] = [python, "-c", NAMES]
         commands["every key of verl resolved"] = [python, "-c", EVERY, *(item.key for item in keys(VERL))]
         commands.update({f"{name} --version": [name, "--version"] for name in ANCHORS if shutil.which(name)})
@@ -135,6 +174,7 @@ def main() -> int:
     limits = {title: ("times empty", limit) for title, (limit, _) in COMMANDS.items()}
     limits["names and a translator"] = "times bare", NAMES_LIMIT
     limits["every key of verl resolved"] = "ms", EVERY_LIMIT
+    limits.update({title: ("times orjson", LOOP_LIMIT) for title in results if title.startswith("translate three")})
     over = []
     for title, (unit, limit) in limits.items():
         found = results[title][unit]
