@@ -11,6 +11,11 @@ from types import FrameType
 import pytest
 import rlmetrics
 from rlmetrics.cli import main
+from rlmetrics.names import map_names
+from rlmetrics.names.meanings.entries import Entries
+from rlmetrics.names.settings.configuration import Configuration
+from rlmetrics.names.tables.component_rows import TableRow
+from rlmetrics.names.tables.key_records import Entry
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(rlmetrics.__file__).parents[1])}
 """Where this package is found without what an environment imports at every start."""
@@ -81,3 +86,38 @@ def test_what_makes_a_translator_imports_no_comparison():
 
     assert not {"re", "json", *HEAVY} & {*imported}
     assert sum(name.startswith("rlmetrics") for name in imported) <= 35
+
+
+def test_a_log_on_this_machine_is_judged_without_what_talks_to_servers(tmp_path):
+    """That takes longer to import than a short log takes to judge."""
+    log = tmp_path / "run.jsonl"
+    log.write_text("".join(f'{{"step": {step}, "loss": 0.5, "kl": 0.01}}\n' for step in range(3)), encoding="utf-8")
+    code = (
+        "import sys; from rlmetrics.cli import main; "
+        "main(['check', sys.argv[1], '--at', 'trl[GRPOTrainer]==1.16.0']); print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, str(log)], capture_output=True, text=True, check=True, env=ENV
+    )
+
+    assert "run.jsonl" in done.stdout
+    assert "rlmetrics.health.checking" in done.stderr.split()
+    assert "http.client" not in done.stderr.split()
+
+
+def test_what_becomes_of_one_key_takes_few_entries_of_the_target(monkeypatch):
+    """Only what may be meant by it is looked at: a log has few of the keys that its trainer can log."""
+    made = set()
+    make = Entries.make
+
+    def counted(self: Entries, row: TableRow, config: Configuration, *, alternatives: bool = True) -> Entry:
+        made.add((row.key, row.mode))
+        return make(self, row, config, alternatives=alternatives)
+
+    monkeypatch.setattr(Entries, "make", counted)
+    names = map_names("trl[GRPOTrainer]==1.16.0", "verl==0.9.1", program="all")
+    found = names.translate("frac_reward_zero_std")
+
+    assert found.row is not None
+    assert found.target is None
+    assert 0 < len(made) < len(names.to_view.places()) / 5

@@ -222,3 +222,21 @@ def test_a_counterpart_in_another_trainer_of_the_framework_says_that_the_old_one
     rows = {row.from_: row for row in map_names("alpha[OldTrainer]==0.2.0", "alpha==1.0.0", spec=tables).rows}
     assert rows["ppo/approxkl"].to == "approxkl_avg"
     assert "alpha 1.0.0 has no OldTrainer; the last release that has it is 0.2.0" in str(rows["ppo/approxkl"].note)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("trl[GRPOTrainer]==1.16.0", "verl==0.9.1"),
+        ("verl==0.9.1", "trl[GRPOTrainer]==1.16.0"),
+        ("trl[PPOTrainer]==0.11.4", "canonical"),
+    ],
+)
+def test_a_row_asked_for_alone_is_the_one_of_the_whole_table(source, target):
+    """What else was asked before makes no difference: neither to its target nor to what it is taken for."""
+    whole = map_names(source, target).rows
+    alone = map_names(source, target)
+    entries = alone.from_view.entries()
+
+    assert [alone.row_of(entry) for entry in reversed(entries)] == [*reversed(whole)]
+    assert any(row.related for row in whole)
