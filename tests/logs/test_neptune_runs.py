@@ -45,6 +45,62 @@ def test_operations_are_one_run_with_its_settings(run, tmp_path):
     assert recorded.config["beta"] == 0.04
 
 
+def cut(run, *places):
+    """Cut the file of a run into several at operations, as the client does before one grows too large."""
+    whole = run.read_text().splitlines(keepends=True)
+    for first, last in zip((0, *places), (*places, len(whole)), strict=True):
+        (run.parent / f"data-{first + 1}.log").write_text("".join(whole[first:last]))
+
+
+def test_a_run_cut_into_files_is_one(run, tmp_path):
+    """Wherever in a row it was cut, each part was a run of its own, and a row in two a run whose numbers broke."""
+    cut(run, 20, 108)
+
+    (unit,) = logs_of(tmp_path / ".neptune")[0]
+    (recorded,) = unit.open().read()
+    assert [dict(row.values) for row in recorded.rows] == ROWS
+    for place in (tmp_path / ".neptune", run, run.with_name("data-109.log")):
+        told = answered("check", place, "--fail-on", "never").out
+        assert f"{len(ROWS)} rows" in told
+        assert "broke" not in told
+
+
+def test_what_was_sent_may_be_gone(run, tmp_path):
+    """The client deletes files that it sent, the first before the others; the run is named by the first that is left."""
+    cut(run, 8, 20, 108)
+    run.unlink()
+    run.with_name("data-9.log").unlink()
+
+    (unit,) = logs_of(tmp_path / ".neptune")[0]
+    (recorded,) = unit.open().read()
+    steps = [row.values["step"] for row in recorded.rows]
+    assert unit.path.name == "data-21.log"
+    assert steps == list(range(steps[0], len(ROWS) + 1))
+
+
+def test_runs_lie_in_folders_of_their_own(run, tmp_path):
+    """Two runs of one process stay two."""
+    other = run.parent.with_name("run__2") / "data-1.log"
+    other.parent.mkdir()
+    other.write_text(run.read_text())
+    cut(run, 108)
+
+    assert len(logs_of(tmp_path / ".neptune")[0]) == 2
+
+
+def test_a_run_that_goes_on_in_another_file_is_followed(run, tmp_path):
+    """What a later file brings is read on."""
+    whole = run.read_text().splitlines(keepends=True)
+    run.write_text("".join(whole[:108]))
+    follower = logs_of(run)[0][0].follow()
+    before = [dict(row.values) for row in follower.new()]
+    (run.parent / "data-109.log").write_text("".join(whole[108:]))
+    after = [dict(row.values) for row in follower.new(final=True)]
+
+    assert len(before) < len(ROWS) <= len(before) + len(after)
+    assert after[-1] == ROWS[-1]
+
+
 def test_a_copy_has_the_names_of_the_target(run, tmp_path):
     """As JSON lines, and the report says so."""
     words = ("--from", "trl[grpo]==1.16.0", "--to", "canonical", "-o", tmp_path / "copy.jsonl")

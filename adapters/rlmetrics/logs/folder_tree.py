@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from rlmetrics.lazy_dataclasses import dataclass, field, replace
 
 from .consoles import PROSE
 from .files import compression_of, is_unfinished, resolved
-from .forms import Opened, opened
+from .forms import Opened, opened, pieces
 from .input_errors import InputError
 from .kinds import KINDS, is_left_behind, kind_of
 from .log import Kind, Log
@@ -65,7 +66,7 @@ class Unit:
         """Return what reads on while the run grows."""
         if self.form is None:
             return self.open().follow()
-        return Whole(self.form.given, self._reread)
+        return Whole(self.form.given, self._reread, files=partial(pieces, self.form.given))
 
     def _reread(self) -> Iterator[RecordedRun]:
         """Yield the runs as they are now, of a file that is no plain one."""
@@ -222,6 +223,9 @@ def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
             tree.packed.append(file)
             tree.others.append(file)
             return
+        whole = pieces(file)
+        if file != whole[0]:
+            return  # it is read with the first
         form = opened(file, archives=False)
         plain = file if form is None else form.plain
         own = None if file.suffix in PROSE else kind_of(plain)
@@ -237,4 +241,4 @@ def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
         tree.others.append(file)
     else:
         tree.units.append(Unit(file, own, (plain,), None if form is None else plain, form))
-        claimed.update({file, *own.companions(file)})
+        claimed.update({*whole, *own.companions(file)})

@@ -22,7 +22,7 @@ from ..files import COMPRESSED
 from ..shown_paths import stands_for
 from .form import Form
 
-__all__ = ["Form", "Opened", "opened"]
+__all__ = ["Form", "Opened", "opened", "pieces"]
 
 _FRAME = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*\{\s*\"(?:(?:columns|index|data)\"\s*:\s*\[|-?[0-9]+(?:\.[0-9]+)?\"\s*:\s*\{)"
@@ -43,6 +43,8 @@ _FAMILIES: dict[str, tuple[Callable[[str, bytes], bool], bool]] = {
     "python_rows": (lambda suffix, begin: suffix in _JSON and _ODD_ROW.search(begin) is not None, False),
 }
 """Each family with what tells quickly that a file may be of it, and whether it says nothing of what is within."""
+_PIECE = re.compile(r"data-[0-9]+\.log")
+"""What Neptune's client calls the files into which it cuts a run."""
 _MOST = 4
 """Forms inside one another, such as UTF-16 that was packed."""
 _BEGIN = 1 << 12
@@ -95,12 +97,24 @@ def opened(path: Path, *, only_bytes: bool = False, archives: bool = True) -> Op
     Raises:
         InputError: If it is damaged.
     """
-    status = path.stat()
-    return _opened(path, (status.st_size, status.st_mtime_ns), only_bytes, archives)
+    stats = [piece.stat() for piece in pieces(path)]
+    return _opened(path, tuple((one.st_size, one.st_mtime_ns) for one in stats), only_bytes, archives)
+
+
+def pieces(path: Path) -> list[Path]:
+    """Return the files into which the run was cut that a file holds, in their order; mostly the file alone.
+
+    Opening any of them opens all.
+    """
+    if _PIECE.fullmatch(path.name) is None:
+        return [path]
+    from .neptune_operations import pieces_of  # only for what is called so
+
+    return pieces_of(path)
 
 
 @cache
-def _opened(path: Path, state: tuple[int, int], only_bytes: bool, archives: bool) -> Opened | None:
+def _opened(path: Path, state: tuple[tuple[int, int], ...], only_bytes: bool, archives: bool) -> Opened | None:
     found: list[Form] = []
     plain = path
     while len(found) < _MOST and plain.is_file():

@@ -75,11 +75,20 @@ class Whole(Follower):
         path: The file or folder.
         read: Reads its runs as they are now.
         by_value: Whether a step is logged value by value, so that the last one may not be complete.
+        files: Returns the files that it is read from; none but those that begin with its name, if it is left out.
     """
 
-    def __init__(self, path: Path, read: Callable[[], Iterator[RecordedRun]], *, by_value: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        read: Callable[[], Iterator[RecordedRun]],
+        *,
+        by_value: bool = False,
+        files: Callable[[], list[Path]] | None = None,
+    ) -> None:
         super().__init__(path)
         self._read = read
+        self._files = files
         self._by_value = by_value
         self._state: Mapping[Path, tuple[int, int]] = {}
         self._seen = 0
@@ -111,5 +120,6 @@ class Whole(Follower):
     def _now(self) -> dict[Path, tuple[int, int]]:
         path = self.path
         files = list(path.rglob("*")) if path.is_dir() else list(path.parent.glob(f"{path.name}*"))
+        files += self._files() if self._files is not None else []
         stats = {file: file.stat() for file in files if file.is_file()}
         return {file: (status.st_size, status.st_mtime_ns) for file, status in stats.items()}
