@@ -30,6 +30,8 @@ _SETTINGS = (
     ".hydra/config.yaml",
 )
 _OVERRIDES = ".hydra/overrides.yaml"
+_RELEASES = {"swift_version": "ms-swift"}
+"""Settings in which a program records its own release, each with its package."""
 _VERSION = re.compile(r"^(?P<package>[A-Za-z][\w.-]*)==(?P<release>[0-9][^\s;+]*)", re.MULTILINE)
 _CARD_VERSIONS = re.compile(r"^### Framework versions\s*\n(?P<versions>(?:\s*- [^\n]*(?:\n|\Z))+)", re.MULTILINE)
 _CARD_VERSION = re.compile(r"^\s*- (?P<package>[\w.-]+): (?P<release>[0-9][\w.]*)[ \t]*$", re.MULTILINE)
@@ -82,10 +84,12 @@ def beside(path: Path) -> Surroundings:
         where = dict.fromkeys(named, file.name) | where
     settings: set[str] = set()
     for file in _files([*near, folder.parent.parent], [*_SETTINGS, _OVERRIDES, _METADATA]):
-        names = _names(file)
+        names, recorded = _names(file)
         if names:
             where.setdefault("settings", file.name)
             settings |= names
+        releases = recorded | releases
+        where = dict.fromkeys(recorded, file.name) | where
     return Surroundings(releases, frozenset(settings), tags, where)
 
 
@@ -139,18 +143,20 @@ def _tags(text: str) -> tuple[str, ...]:
     return tuple(tag for tag in found if tag not in _OF_ALL)
 
 
-def _names(file: Path) -> set[str]:
-    """Return names of settings in a file; none if it can't be read."""
+def _names(file: Path) -> tuple[set[str], dict[str, str]]:
+    """Return names of settings in a file, and the releases that they record; none if it can't be read."""
     if file.name == _METADATA:
         try:
             arguments = json.loads(_text(file)).get("args", [])
         except (ValueError, AttributeError, RecursionError):
-            return set()
-        return {name for text in arguments if isinstance(text, str) and (name := _argument(text))}
+            return set(), {}
+        return {name for text in arguments if isinstance(text, str) and (name := _argument(text))}, {}
     if file.name == "overrides.yaml":
         lines = (line.strip().removeprefix("- ").strip("'\"") for line in _text(file).splitlines())
-        return {name for line in lines if (name := _argument(line))}
-    return {_plain(name) for name in of_file(file).values}
+        return {name for line in lines if (name := _argument(line))}, {}
+    values = of_file(file).values
+    recorded = {package: str(values[name]) for name, package in _RELEASES.items() if isinstance(values.get(name), str)}
+    return {_plain(name) for name in values}, recorded
 
 
 def _argument(text: str) -> str | None:

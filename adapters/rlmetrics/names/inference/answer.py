@@ -14,7 +14,7 @@ from ..sources.source import CANONICAL, parse_source
 from ..tables.loading import load_tables
 from ..tables.tables import Overlays, Tables
 from ..tables.undescribed import Recognised, recognised
-from .alike_frameworks import alike
+from .alike_frameworks import alike, alike_evidence
 from .candidates import LEFT, TWICE, Ranked, rank
 from .evidence_sentences import SourceEvidence, explained
 from .flat_names import FlatNames, clues_spelled
@@ -32,6 +32,8 @@ _EPOCH = "epoch"
 """What every trainer of transformers logs, and little else under these names together."""
 _MOST_RIVALS = 6
 """How many readings that differ are compared with the likeliest."""
+_HALF = 0.5
+"""Which share of the keys that one candidate explains another must explain to be one; users log keys of their own."""
 _FEWEST_TELLING = 2
 """How many keys that nothing described logs must speak for an undescribed framework."""
 _CERTAIN = 10.0
@@ -101,6 +103,7 @@ class SourceAnswer:
         prefix: What stands before every key of the run and is no part of its name, such as ``qwen7b/``.
         spelling: What the run's names stand for, if a store replaced their slashes; None where they are keys.
         respelled: A few of these names, each with the key that it stands for.
+        alike: Frameworks that run the source's trainer, where no key tells whether one of them did.
     """
 
     source: str | None
@@ -119,6 +122,7 @@ class SourceAnswer:
     prefix: str = ""
     spelling: FlatNames | None = None
     respelled: tuple[tuple[str, str], ...] = ()
+    alike: tuple[str, ...] = ()
 
     @property
     def is_known(self) -> bool:
@@ -265,21 +269,25 @@ def _answered(clues: Clues, tables: Tables, among: frozenset[str]) -> SourceAnsw
 
 def _found(clues: Clues, tables: Tables, among: Collection[str]) -> SourceAnswer:
     """Return where a run comes from whose keys have nothing before their names."""
-    marks = {*(name.partition(".")[0] for name in clues.settings), *clues.tags}
+    marks = {*(name.partition(".")[0] for name in clues.settings | clues.settings_beside), *clues.tags}
     other = recognised(clues.keys, tables, marks)
     if other is not None and other.is_own_log:
-        clues = replace(clues, whole=False)  # it keeps few of the trainer's keys
+        clues = replace(clues, kept=other.kept)
+        if other.trainer is not None:
+            return SourceAnswer(None, telling=len(clues.logged), logged=len(clues.logged), recognised=other)
     for derived in _derived(clues, other, tables, among) if tables.derived else ():
-        written = frozenset(other.known) if other is not None and other.described == derived else frozenset[str]()
-        answer = _answer(index_of(tables, derived), clues, among, None, written)
+        its = other if other is not None and other.described == derived else None
+        written = frozenset[str]() if its is None else frozenset(its.known)
+        is_own_log = its is not None and its.is_own_log
+        answer = _answer(index_of(tables, derived), clues, among, None, written, is_own_log=is_own_log)
         if answer.is_known:
             return _with_second(answer, clues, tables)
     answer = _answer(index_of(tables), clues, among, None if other is not None and other.described else other)
     for first in answer.candidates[:1]:
         subjects = index_of(tables).subjects
         trainer = next(one for one in subjects if (one.framework, one.component) == (first.framework, first.component))
-        more = alike(trainer, first.explained, clues, tables)
-        answer = replace(answer, evidence=(*answer.evidence, *more))
+        named = alike(trainer, first.explained, clues, tables)
+        answer = replace(answer, evidence=(*answer.evidence, *alike_evidence(named)), alike=named)
     return _with_second(answer, clues, tables)
 
 
@@ -309,13 +317,24 @@ def _answer(
     among: Collection[str],
     other: Recognised | None,
     marks: frozenset[str] = frozenset(),
+    *,
+    is_own_log: bool = False,
 ) -> SourceAnswer:
-    """Return where a run comes from among what an index holds; ``marks`` are what its framework itself logs."""
+    """Return where a run comes from among what an index holds.
+
+    Args:
+        index: Who logs what.
+        clues: What is known of the run.
+        among: The only sources that it can be; any, if there are none.
+        other: An undescribed framework that speaks for itself.
+        marks: What the framework of the index itself logs.
+        is_own_log: Whether the log has the framework's own form, in which nobody else writes.
+    """
     observed = Observed.of(index, clues)
     # What a framework itself writes into every log speaks for it, and against no trainer of it.
     telling = sum(name in observed.rows or name not in marks for name in observed.telling)
     logged = len(clues.logged)
-    ranked = _explaining(observed, _among(rank(observed), index, among))
+    ranked = _explaining(observed, _among(rank(observed), index, among), share=1.0 if is_own_log else _HALF)
     ranked = possible(observed, ranked, lambda one: _named(index, one.subject, one.best))
     likely = other if other is not None and _is_likely(other, logged) else None
     if not ranked:
@@ -354,10 +373,10 @@ def _among(ranked: list[Ranked], index: SourceIndex, sources: Collection[str]) -
     return kept or ranked
 
 
-def _explaining(observed: Observed, ranked: list[Ranked]) -> list[Ranked]:
-    """Leave out candidates that explain less than half of the keys that another one explains."""
+def _explaining(observed: Observed, ranked: list[Ranked], share: float) -> list[Ranked]:
+    """Leave out candidates that explain less than a share of the keys that another one explains."""
     counts = [len(_explained(observed, one)) for one in ranked]
-    return [one for one, count in zip(ranked, counts, strict=True) if 2 * count >= max(counts)]
+    return [one for one, count in zip(ranked, counts, strict=True) if count >= share * max(counts)]
 
 
 def _is_its_own(other: Recognised, subject: Subject, known: int) -> bool:

@@ -61,6 +61,8 @@ class Clues:
     Attributes:
         keys: What it logged, in whatever way a tracker shows it.
         whole: Whether these are all keys that it logged.
+        kept: The only keys that the form of the log keeps, of whatever a trainer logs, each with its name there; None
+            if it keeps all.
         installed: Releases of frameworks that were installed for certain when it began.
         named: Releases that something beside the log names, such as a model card, which may be that of a later run.
         settings: Names of settings that were recorded.
@@ -76,6 +78,7 @@ class Clues:
 
     keys: tuple[str, ...]
     whole: bool = False
+    kept: Mapping[str, str] | None = None
     installed: Mapping[str, str] = field(default_factory=dict)
     named: Mapping[str, str] = field(default_factory=dict)
     settings: frozenset[str] = frozenset()
@@ -108,6 +111,7 @@ class Clues:
         sets = (
             self.keys,
             self.whole,
+            None if self.kept is None else tuple(sorted(self.kept.items())),
             self.settings,
             self.settings_whole,
             self.settings_beside,

@@ -149,6 +149,8 @@ def _missing(observed: Observed) -> Terms:
     """
     if not observed.clues.whole:
         return {}
+    if observed.clues.kept is not None:
+        return _lacking_of_kept(observed, observed.clues.kept)
     terms: Terms = {}
     for number in observed.involved:
         about = observed.index.subjects[number]
@@ -165,6 +167,18 @@ def _missing(observed: Observed) -> Terms:
             sums = {about.releases: fewest}
         own = {part: -min(weight, _LACKING) for part, weight in sums.items() if weight}
         terms[number] = {**own, **_lacking_families(observed, about)} if about.component is None else own
+    return terms
+
+
+def _lacking_of_kept(observed: Observed, kept: Mapping[str, str]) -> Terms:
+    """Weigh keys that a subject logs always, and that a form of log lacks which keeps them wherever they are logged."""
+    terms: Terms = {}
+    for number in observed.involved:
+        lost: dict[int, float] = defaultdict(float)
+        for key, releases in observed.index.certain.get(number, ()):
+            if key in kept and kept[key] not in observed.clues.keys:
+                lost[releases] -= _LACKING
+        terms[number] = dict(lost)
     return terms
 
 

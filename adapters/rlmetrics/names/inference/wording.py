@@ -40,6 +40,11 @@ def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
         more = f" or {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
         reads = "read" if len(others) > 1 else "reads"
         said += f" (or {names}{more}, which {reads} the same here)" if alike else f" (or {names}{more})"
+    if answer.alike:
+        whose = " or ".join(f"{title}'s" for title in answer.alike)
+        log = "log" if len(answer.alike) > 1 else "logs"
+        said += f", or for {whose}, which {log} these keys, too"
+        return f"{said}; `{flag} '{_short(answer)}'` with your framework and release settles it"
     return said if answer.is_single else f"{said}; `{flag} '{_short(answer)}'` with your release settles it"
 
 
@@ -54,7 +59,8 @@ def unknown_line(answer: SourceAnswer, flag: str = "--at") -> str:
 
 def undescribed_line(found: Recognised) -> str:
     """Return which undescribed framework a run looks like, and what is nearest to a few of its keys."""
-    said = f"this looks like {found.name}, which is not described"
+    name = found.name if found.trainer is None else f"{found.trainer} of {found.name}"
+    said = f"this looks like {name}, which is not described"
     near = ", ".join(f"{item.key} is nearest to {item.metric}" for item in found.nearest[:_MOST_NEAREST])
     return f"{said}; by meaning {near}" if near else said
 

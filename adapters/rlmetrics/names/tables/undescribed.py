@@ -41,6 +41,8 @@ class Recognised(NamedTuple):
         known: All keys of the run that it logs.
         nearest: What comes nearest to keys of the run, in the order of the spec.
         described: The framework under its name in sources, if it is described and derives from another one.
+        trainer: The trainer of it that alone logs one of the keys, if that one is not described.
+        kept: The keys of its trainers that a log of its own form keeps, each with its name there.
     """
 
     name: str
@@ -50,6 +52,8 @@ class Recognised(NamedTuple):
     known: tuple[str, ...]
     nearest: tuple[Nearest, ...]
     described: str | None = None
+    trainer: str | None = None
+    kept: Mapping[str, str] = {}
 
 
 class _Framework(NamedTuple):
@@ -63,6 +67,8 @@ class _Framework(NamedTuple):
         marks: Settings and tags that tell it.
         names: Keys, each with the metric that is nearest and how it differs.
         described: Its name in sources, if it is described.
+        trainers: Trainers of it that are not described, by keys that they alone log.
+        kept: The keys of its trainers that a log of its own form keeps, each with its name there.
     """
 
     name: str
@@ -72,6 +78,8 @@ class _Framework(NamedTuple):
     marks: frozenset[str]
     names: tuple[tuple[str, str, str | None], ...]
     described: str | None = None
+    trainers: Mapping[str, str] = {}
+    kept: Mapping[str, str] = {}
 
     def nearest(self, logged: Mapping[str, str]) -> Iterator[Nearest]:
         """Yield what comes nearest to keys, in the order of the spec."""
@@ -96,9 +104,13 @@ class _Table:
                     known_by.get("built_on"),
                     frozenset(own_log),
                     tuple(frozenset(map(bare, keys)) for keys in known_by.get("together", ())),
-                    frozenset(known_by.get("settings", ())) | frozenset(known_by.get("tags", ())),
+                    frozenset(known_by.get("settings", ())).union(
+                        known_by.get("added_settings", ()), known_by.get("tags", ())
+                    ),
                     tuple((bare(item["name"]), item["metric"], item.get("note")) for item in row["names"]),
                     row.get("described"),
+                    known_by.get("not_described", {}),
+                    known_by.get("kept", {}),
                 )
             )
             for key in (*known_by.get("keys", ()), *own_log):
@@ -185,7 +197,8 @@ def _recognised(keys: Sequence[str], tables: Tables, marks: Collection[str]) -> 
             nearest = tuple(framework.nearest(logged))
             of_it = tuple(known.get(number, ()))
             names = framework.name, framework.built_on, is_own_log
-            yield Recognised(*names, tuple(told), of_it, nearest, framework.described)
+            trainer = next((name for key, name in framework.trainers.items() if key in logged), None)
+            yield Recognised(*names, tuple(told), of_it, nearest, framework.described, trainer, framework.kept)
 
 
 @lru_cache(maxsize=4)

@@ -39,6 +39,20 @@ class LogMarks(Strict):
         default=[], description="Keys that no release of a described trainer logs together: all of them tell it."
     )
     settings: list[Text] = Field(default=[], description="Names of recorded settings that nothing else has.")
+    added_settings: list[Text] = Field(
+        default=[],
+        description="Those of them that it adds to the arguments of each trainer: a run that recorded all arguments "
+        "without one is not its.",
+    )
+    kept: dict[Text, Text] = Field(
+        default={},
+        description="Keys of its trainers that its own log keeps wherever they are logged, each with its name there.",
+    )
+    not_described: dict[Text, Text] = Field(
+        default={},
+        description="Keys of its own log that only a trainer of it writes that is not described, each with that "
+        "trainer's name.",
+    )
     tags: list[Text] = Field(default=[], description="Tags that it writes into model cards.")
     alike: bool = Field(
         default=False,
