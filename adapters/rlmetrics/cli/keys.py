@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.lazy_typing import TYPE_CHECKING, Any
 
 from .exits import UsageError
@@ -14,7 +15,10 @@ from .output import json_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rlmetrics.logs.log import Log
     from rlmetrics.names import KeyInfo
+    from rlmetrics.names.inference import Clues, SourceAnswer
+    from rlmetrics.names.tables.tables import Tables
 
 _NOT, _DEPENDS = "-", "?"
 """How keys are marked that are not logged by default, and those of which only settings tell."""
@@ -77,7 +81,6 @@ def _of_run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from rlmetrics.health.judging import logs_of
-    from rlmetrics.logs.log_clues import clues_of, with_values
     from rlmetrics.logs.reading.steps import STEP_NAMES
     from rlmetrics.names import load_tables, resolve
     from rlmetrics.names.inference import completed, find_source, is_clock
@@ -89,9 +92,9 @@ def _of_run(args: argparse.Namespace) -> int:
     documents: list[dict[str, Any]] = []
     for unit in logs_of(Path(args.run_path))[0]:
         log = unit.open()
-        for name, found in log.runs().items():
-            own = sorted(set(found) - (STEP_NAMES - _EPOCHS))
-            clues = with_values(clues_of(log, name, own, whole=True), log, name)
+        for label, clues in _clues(log, args.at, tables):
+            own = sorted({*clues.keys} - (STEP_NAMES - _EPOCHS))
+            clues = replace(clues, keys=tuple(own))
             answer = completed(args.at, clues, tables) if args.at else find_source(clues, tables)
             at = args.at or answer.source
             said = "" if args.at else source_line(answer)
@@ -102,7 +105,7 @@ def _of_run(args: argparse.Namespace) -> int:
             meant: dict[str, str | None] = dict.fromkeys(own)
             for item in resolve(own, at, config=config_of(args), spec=tables) if at and own else ():
                 meant[item.key] = meant[item.key] or item.metric
-            run_name = str(unit.path) + (f":{name}" if name else "")
+            run_name = f"{unit.path}{label}"
             documents.append({"run": run_name, "at": at, "keys": meant, "said": said})
     if args.json:
         print(json_text([{name: row[name] for name in ("run", "at", "keys")} for row in documents]))
@@ -121,6 +124,29 @@ def _of_run(args: argparse.Namespace) -> int:
         lines += ["", *wrapped(row["said"])] if row["said"] else []
     print(printed(lines, keys=[key for row in documents for key in row["keys"]]))
     return 0
+
+
+def _clues(log: Log, at: str | None, tables: Tables) -> Iterator[tuple[str, Clues]]:
+    """Yield what is known of each run of a log, after what its name has behind that of the log.
+
+    Runs that stand in one file one after another are told apart where another trainer logged them.
+    """
+    from rlmetrics.logs.log_clues import clues_of, with_values
+    from rlmetrics.logs.successive_runs import successive_clues
+    from rlmetrics.names.inference import completed, find_source
+
+    def source(clues: Clues) -> SourceAnswer:
+        return completed(at, clues, tables) if at else find_source(clues, tables)
+
+    runs = {run.name: run for run in log.reread()}
+    for name, found in log.runs().items():
+        label = f":{name}" if name else ""
+        run = runs.get(name or "")
+        parts = [] if run is None else successive_clues(log, run, source)
+        if parts:
+            yield from ((f"{label}#{part}" if part else label, clues) for part, clues in parts)
+        else:
+            yield label, with_values(clues_of(log, name, sorted(found), whole=True), log, name)
 
 
 def _lines(listed: Sequence[KeyInfo], *, is_full: bool, most: int | None = None, source: str = "") -> Iterator[str]:

@@ -15,6 +15,7 @@ from rlmetrics.logs.checkpoints import continued
 from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.reading import LoggedRow, RecordedRun, step_in
+from rlmetrics.logs.successive_runs import sourced_parts
 from rlmetrics.names.inference import SourceAnswer
 from rlmetrics.names.inference.wording import prefix_lines, source_line, spelling_lines
 from rlmetrics.names.meanings.recorded_settings import merged
@@ -24,7 +25,7 @@ from rlmetrics.names.tables.printed_numbers import half_unit, shared_decimals
 from rlmetrics.names.tables.tables import Overlays, Tables
 
 from .judged_keys import SourceNames
-from .judging import judged_run, source_of_run, sourced_parts, units_of
+from .judging import judged_run, source_of_run, units_of
 from .key_meanings import KeyMeaning
 from .logged_values import number_of
 from .report_records import Report

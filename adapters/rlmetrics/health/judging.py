@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.logs.folder_tree import Tree, Unit, survey
 from rlmetrics.logs.input_errors import InputError
-from rlmetrics.logs.log_clues import SAMPLE, clues_of
-from rlmetrics.logs.reading import (
-    RUN_NAMES,
-    STEP_NAMES,
-    LoggedRow,
-    MissingSteps,
-    RecordedRun,
-    in_order,
-    one_a_step,
-    rows_below,
-    run_named_in,
-    step_in,
-)
+from rlmetrics.logs.log_clues import clues_of
+from rlmetrics.logs.reading import STEP_NAMES, LoggedRow, MissingSteps, RecordedRun, step_in
+from rlmetrics.logs.successive_runs import keys_of, sourced_parts
 from rlmetrics.logs.unrecognised import why_unrecognised
 from rlmetrics.names.inference import SourceAnswer, completed, find_source
 from rlmetrics.names.inference.wording import prefix_lines, second_lines, source_line, spelling_lines, wrapper_lines
@@ -33,12 +22,10 @@ from rlmetrics.names.tables.tables import Tables
 from rlmetrics.names.tables.user_errors import FallbackWarning
 
 from .instances import MOST_WAITING
-from .logged_values import number_of
 from .monitor import Monitor
 from .report_records import Report, counted
 
 __all__ = [
-    "Seam",
     "judged_rows",
     "judged_run",
     "keys_of",
@@ -46,7 +33,6 @@ __all__ = [
     "opened",
     "require_place",
     "source_of_run",
-    "sourced_parts",
     "units_of",
 ]
 
@@ -61,8 +47,6 @@ _MANY = 5
 _APART = "if several runs write to this log, give each a file of its own, or its name as 'run' in each row"
 _SUMMARIES = {"wandb-summary.json"}
 """What trackers keep beside a run of its last values: no run of its own, unless nothing else is left of it."""
-_SUMMARY = "train_runtime"
-"""What transformers logs once, when training is over."""
 _INFERRED = ("auto", "")
 _PLACES = {*STEP_NAMES, "epoch", "num_input_tokens_seen"}
 """What tells where a row stands, which rows of one step share."""
@@ -256,11 +240,6 @@ def _without_row(steps: Sequence[float], kind: str) -> list[str]:
     return [f"{what}{_DROPPED.get(kind, ', though steps are logged at equal distances')}"]
 
 
-def keys_of(rows: Iterable[LoggedRow]) -> list[str]:
-    """Return the keys of some rows, but for those that name the run."""
-    return list(dict.fromkeys(key for row in rows for key in row.values if key not in RUN_NAMES))
-
-
 def source_of_run(
     unit: Unit, name: str, rows: Sequence[LoggedRow], at: str, tables: Tables, *, whole: bool = True
 ) -> SourceAnswer:
@@ -293,113 +272,3 @@ def opened(
         monitor = Monitor(at, config, spec=tables, others=others, ahead=ahead)
     monitor.run.notes += [str(item.message) for item in said if issubclass(item.category, FallbackWarning)]
     return monitor
-
-
-def sourced_parts(
-    run: RecordedRun, source: Callable[[Sequence[LoggedRow]], SourceAnswer]
-) -> Iterator[tuple[str, Iterator[LoggedRow], SourceAnswer]]:
-    """Yield the runs that stand in one file one after the other: what parts them, their rows, and their source.
-
-    Args:
-        run: What was read of the file.
-        source: Says where a run comes from, by its first rows. It is asked once for all runs that log the same keys.
-    """
-    rows = in_order(one_a_step(run.rows), run.account.notes)
-    first = list(islice(rows, SAMPLE))
-    if not any(row.values for row in first):
-        return
-    of_all = source(first)
-    answers = {frozenset(keys_of(rows_below(of_all.prefix, first, of_all.spelling))): of_all}
-    for label, part in _parts(rows_below(of_all.prefix, chain(first, rows), of_all.spelling)):
-        begin = list(islice(part, SAMPLE))
-        keys = frozenset(keys_of(begin))
-        if keys not in answers:
-            answers[keys] = source(begin)
-        yield label, chain(begin, part), answers[keys]
-
-
-def _parts(rows: Iterable[LoggedRow]) -> Iterator[tuple[str, Iterator[LoggedRow]]]:
-    """Yield the runs that stand in one file one after the other.
-
-    A second run begins where rows name another run, or where steps begin anew from the start; going back to a later
-    step is a run that was resumed.
-    """
-    splitter = _Splitter(iter(rows))
-    number = 0
-    while splitter.more():
-        number += 1
-        label = splitter.label or (str(number) if number > 1 else "")
-        yield label, splitter.part()
-
-
-class _Splitter:
-    """Parts rows into runs without holding more than one of them."""
-
-    def __init__(self, rows: Iterator[LoggedRow]) -> None:
-        self._rows = rows
-        self._next: LoggedRow | None = None
-        self.label = ""
-
-    def more(self) -> bool:
-        """Tell whether there is another run; its label is set."""
-        if self._next is None:
-            self._next = next(self._rows, None)
-        if self._next is None:
-            return False
-        self.label = run_named_in(self._next.values)
-        return True
-
-    def part(self) -> Iterator[LoggedRow]:
-        """Yield the rows of the next run."""
-        seam = Seam()
-        row, self._next = self._next, None
-        while row is not None:
-            step = _step(row)
-            if seam.lies_before(row, step):
-                self._next = row
-                return
-            yield row if row.step is not None else LoggedRow(step, row.values)
-            row = next(self._rows, None)
-
-
-class Seam:
-    """Tells where another run begins: rows name another one, or steps begin anew from the start.
-
-    Where nothing states steps, an epoch does before that of the summary which transformers logs when training is over.
-    """
-
-    def __init__(self) -> None:
-        self._lowest: float | None = None
-        self._highest = 0.0
-        self._count = 0
-        self._label = ""
-        self._over: float | None = None
-
-    def lies_before(self, row: LoggedRow, step: float | None) -> bool:
-        """Tell whether a row is the first of another run; if not, it is counted to this one."""
-        label = run_named_in(row.values)
-        if not self._count:
-            self._label = label
-        elif label != self._label:
-            return True
-        if step is not None:
-            if self._lowest is None:
-                self._lowest = self._highest = step
-            elif step > self._highest:
-                self._highest = step
-            elif step <= self._lowest:
-                if self._highest - self._lowest > 5 and self._count > 5:
-                    return True
-                self._lowest = step if self._count <= 5 else self._lowest
-        else:
-            epoch = number_of(row.values.get("epoch"))
-            if isinstance(epoch, float):
-                if self._over is not None and epoch < self._over:
-                    return True
-                self._over = epoch if _SUMMARY in row.values else self._over
-        self._count += 1
-        return False
-
-
-def _step(row: LoggedRow) -> float | None:
-    return row.step if row.step is not None else step_in(row.values)

@@ -20,13 +20,14 @@ from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
 from rlmetrics.logs.log_clues import SAMPLE
 from rlmetrics.logs.reading import Follower, LoggedRow, StepAxis, is_beside, rows_below
+from rlmetrics.logs.successive_runs import Seam
 from rlmetrics.names.inference.wording import source_line
 from rlmetrics.names.meanings.recorded_settings import merged
 from rlmetrics.names.sources.source import CANONICAL
 from rlmetrics.names.tables.loading import load_tables
 from rlmetrics.names.tables.tables import Overlays, Tables
 
-from .judging import Seam, opened, require_place, source_of_run, units_of
+from .judging import opened, require_place, source_of_run, units_of
 from .monitor import Monitor
 from .report_records import Diagnosis, Finding
 

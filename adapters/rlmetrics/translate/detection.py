@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.logs.folder_tree import Unit
 from rlmetrics.logs.input_errors import InputError
+from rlmetrics.logs.log import Log
 from rlmetrics.logs.log_clues import clues_of, with_values
 from rlmetrics.logs.printable import printable
+from rlmetrics.logs.successive_runs import successive_clues
 from rlmetrics.logs.unrecognised import EMPTY
 from rlmetrics.names.inference import Clues, SourceAnswer, find_source
-from rlmetrics.names.inference.wording import unknown_line
+from rlmetrics.names.inference.wording import short_source, unknown_line
 from rlmetrics.names.tables.tables import Overlays, Tables
 from rlmetrics.names.tables.user_errors import NamesError
 
@@ -169,11 +172,31 @@ class _Judge:
         for name, names in log.runs().items():
             clues = clues_of(log, name, sorted(names), whole=not unit.kind.is_layout)
             answer = self.answer(clues, self._among)
+            if unit.path.is_file() and not unit.kind.is_layout and not unit.kind.is_database:
+                self._require_one_trainer(unit, log, name)
             if len(answer.meanings) > 1 and not unit.kind.is_layout:
                 # Reading rows takes longer than reading names, and what is certain by these needs none.
                 clues = with_values(clues, log, name)
                 answer = self.answer(clues, self._among)
             yield _NamedRun(unit, name, clues, answer)
+
+    def _require_one_trainer(self, unit: Unit, log: Log, name: str | None) -> None:
+        """Make sure that a run is not several one after another, of trainers that mean different things by a name.
+
+        Raises:
+            InputError: It is.
+        """
+        for run in log.reread():
+            one = partial(self.answer, among=self._among)
+            parts = successive_clues(log, run, one) if run.name == (name or "") else []
+            if parts:
+                sources = [answer.source for _, clues in parts if (answer := one(clues)).source is not None]
+                listed = ", ".join(short_source(source.partition("==")[0]) for source in sources)
+                msg = (
+                    f"{len(parts)} trainings stand in it one after another ({listed}), and a name may mean something "
+                    f"else in each; write each to a file of its own, or name the one that is meant with {FLAG}"
+                )
+                raise InputError(msg, unit.path)
 
     def answer(self, clues: Clues, among: frozenset[str]) -> SourceAnswer:
         """Return where clues lead; only to some sources, if there are any."""

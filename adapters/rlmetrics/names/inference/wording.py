@@ -41,11 +41,8 @@ def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
         reads = "read" if len(others) > 1 else "reads"
         said += f" (or {names}{more}, which {reads} the same here)" if alike else f" (or {names}{more})"
     if answer.alike:
-        whose = " or ".join(f"{title}'s" for title in answer.alike)
-        log = "log" if len(answer.alike) > 1 else "logs"
-        said += f", or for {whose}, which {log} these keys, too"
-        return f"{said}; `{flag} '{_short(answer)}'` with your framework and release settles it"
-    return said if answer.is_single else f"{said}; `{flag} '{_short(answer)}'` with your release settles it"
+        said += f"; {' and '.join(answer.alike)} {'log' if len(answer.alike) > 1 else 'logs'} these keys, too"
+    return said if answer.is_single and not answer.alike else f"{said}; `{flag} '{_short(answer)}'` with your release settles it"
 
 
 def unknown_line(answer: SourceAnswer, flag: str = "--at") -> str:

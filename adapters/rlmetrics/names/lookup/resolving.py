@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from rlmetrics.lazy_dataclasses import replace
 from rlmetrics.lazy_typing import TYPE_CHECKING
 
 from ..meanings.exact_names import canonical_of
 from ..meanings.key_cadence import cadence_of
 from ..meanings.key_index import KEY, SHOWN, TEMPLATE, misspelt
+from ..meanings.named_variables import notes_of, signature_of
 from ..meanings.protocol import Match, View
 from ..meanings.view import FrameworkView
 from ..sources.surfaces import LOGGED
@@ -38,7 +37,6 @@ __all__ = [
 ]
 
 _USERS_OWN = "user_defined"
-_OF_VARIABLE = re.compile(r"for the variable (?P<variable>\w+)$")
 """How a trait says that it holds for one of the values that a placeholder stands for."""
 
 
@@ -101,7 +99,8 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         from .other_bases import base_notes
 
         notes = (*base_notes(view, match), *notes)
-    signature = _with_these(entry.signature, match.values, tables)
+    notes = notes_of(notes, match.values)
+    signature = signature_of(entry.signature, match.values, tables)
     return Resolution(
         key=key,
         metric=entry.metric,
@@ -135,15 +134,6 @@ def resolution_of(view: View, key: str, match: Match) -> Resolution:
         cadence=cadence_of(view.components[entry.component], entry) if isinstance(view, FrameworkView) else None,
         reports=reports_of(view.components[entry.component], entry) if isinstance(view, FrameworkView) else (),
     )
-
-
-def _with_these(signature: Signature, values: Mapping[str, str], tables: Tables) -> Signature:
-    """Return a signature without the traits that say of which variable they hold where a key names another one."""
-    if "variable" not in values or not signature.traits:
-        return signature
-    of = {name: _OF_VARIABLE.search(tables.traits[name]["what"]) for name in signature.traits}
-    kept = tuple(name for name, found in of.items() if found is None or found["variable"] == values["variable"])
-    return signature if len(kept) == len(of) else replace(signature, traits=kept)
 
 
 def reports_of(component: ComponentView, entry: Entry) -> tuple[UpstreamReport, ...]:

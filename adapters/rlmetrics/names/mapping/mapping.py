@@ -10,6 +10,7 @@ from rlmetrics.lazy_typing import NamedTuple
 
 from ..differences.relations import Relation
 from ..differences.severity import severity, severity_of
+from ..meanings.named_variables import entry_of
 from ..meanings.protocol import Match, View
 from ..meanings.view import open_views
 from ..settings.configuration import Config
@@ -148,7 +149,7 @@ class NameMap:
                 raise NamesError(msg)
 
     def _translate(self, key: str, match: Match) -> KeyTranslation:
-        choice = self._choose(match.entry)
+        choice = self._of_variable(self._choose(match.entry), match)
         row, metric = choice.row, match.entry.metric
         if choice.target is None or row.to is None:
             return KeyTranslation(key, row, None, match.surface, metric, row.note)
@@ -168,6 +169,16 @@ class NameMap:
             note = f"{shown} means something else there: {other.metric}"
             return KeyTranslation(key, row, None, match.surface, metric, note)
         return KeyTranslation(key, row, shown, match.surface, metric, row.note)
+
+    def _of_variable(self, choice: _Choice, match: Match) -> _Choice:
+        """Return what a key translates to without what sets other variables apart than the one that it names."""
+        if choice.target is None:
+            return choice
+        entry = entry_of(match.entry, match.values, self._tables)
+        target = entry_of(choice.target, match.values, self._tables)
+        if entry is match.entry and target is choice.target:
+            return choice
+        return self._with_target(entry, self._ranking.relate(entry, target), target)
 
     def _other_meaning(self, name: str, target: Entry) -> Entry | None:
         """Return what a filled-in name means in the target where a more specific key has it."""
