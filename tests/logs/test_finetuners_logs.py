@@ -8,7 +8,14 @@ import pytest
 from command_line import answered
 
 _PROGRESS = {"total_steps": 16, "elapsed_time": "0:00:05", "remaining_time": "0:00:06"}
-_PAIR = ("rewards/chosen", "rewards/rejected", "rewards/accuracies", "rewards/margins", "logps/chosen", "logps/rejected")
+_PAIR = (
+    "rewards/chosen",
+    "rewards/rejected",
+    "rewards/accuracies",
+    "rewards/margins",
+    "logps/chosen",
+    "logps/rejected",
+)
 _DPO = {"loss": 0.69, "grad_norm": 0.8, "learning_rate": 1e-3, "logits/chosen": 0.1, "logits/rejected": 0.1}
 
 

@@ -66,7 +66,7 @@ def test_a_run_cut_into_files_is_one(run, tmp_path):
 
 
 def test_what_was_sent_may_be_gone(run, tmp_path):
-    """The client deletes files that it sent, the first before the others; the run is named by the first that is left."""
+    """The client deletes files that it sent, the first before the others; what is left names the run."""
     cut(run, 8, 20, 108)
     run.unlink()
     run.with_name("data-9.log").unlink()

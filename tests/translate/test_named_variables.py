@@ -13,7 +13,7 @@ PLACES = ("val-aux/gsm8k/{}/std@4", "val-aux/gsm8k/{}/worst@4/mean", "val-aux/gs
 
 @pytest.mark.parametrize("place", PLACES)
 def test_failed_sessions_weigh_on_acc_alone(place):
-    """verl counts them as wrong for ``acc``; translated keys of other variables were called biased by that."""
+    """Verl counts them as wrong for ``acc``; translated keys of other variables were called biased by that."""
     names = map_names("verl==0.9.1", "verl==0.7.0")
 
     assert names.translate(place.format("acc")).row.severity == "biased"

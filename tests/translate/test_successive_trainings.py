@@ -12,7 +12,9 @@ _PAIRS = ("rewards/chosen", "rewards/rejected", "rewards/accuracies", "rewards/m
 ROWS = {
     "sft": {"loss": 2.4, "mean_token_accuracy": 0.5, **_SHARED},
     "dpo": {
-        "loss": 0.6, "mean_token_accuracy": 0.5, **_SHARED,
+        "loss": 0.6,
+        "mean_token_accuracy": 0.5,
+        **_SHARED,
         **dict.fromkeys((*_PAIRS, "logps/rejected", "logits/chosen", "logits/rejected"), 0.5),
     },
 }

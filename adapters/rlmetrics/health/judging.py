@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ _APART = "if several runs write to this log, give each a file of its own, or its
 _SUMMARIES = {"wandb-summary.json"}
 """What trackers keep beside a run of its last values: no run of its own, unless nothing else is left of it."""
 _INFERRED = ("auto", "")
+_EVALUATION = ("eval_", "eval/")
+_SET = re.compile(r"eval[_/](?P<set>.+)_loss")
+"""A loss that names the evaluation set."""
 _PLACES = {*STEP_NAMES, "epoch", "num_input_tokens_seen"}
 """What tells where a row stands, which rows of one step share."""
 _BAR = {
@@ -194,10 +198,14 @@ def judged_rows(
 
 
 class _Twice:
-    """Counts the rows that repeat keys of the row before them for the same step."""
+    """Counts the rows that repeat keys of the row before them for the same step.
+
+    Those of several evaluation sets may: a trainer logs its own numbers under the same keys for each.
+    """
 
     def __init__(self) -> None:
-        self._rows = self._repeats = 0
+        self._rows = self._repeats = self._of_sets = 0
+        self._set = self._key = ""
 
     def of(self, rows: Iterable[LoggedRow]) -> Iterator[LoggedRow]:
         """Yield rows as they are."""
@@ -212,14 +220,27 @@ class _Twice:
             else:
                 known = known or _numbers_of(first)
                 keys = _numbers_of(row)
-                self._repeats += not keys.isdisjoint(known)
+                again = keys & known
+                self._repeats += bool(again)
+                self._count_set(again, row)
                 known |= keys
             yield row
+
+    def _count_set(self, again: Collection[str], row: LoggedRow) -> None:
+        """Count a row that repeats keys of evaluation alone, and names the set that it is of by other keys."""
+        other = (key for key in row.values if key not in again)
+        name = next((found["set"] for key in other if (found := _SET.fullmatch(key)) is not None), "")
+        if again and name and all(key.startswith(_EVALUATION) for key in again):
+            self._of_sets += 1
+            self._set, self._key = name, min(again)
 
     def note(self, judged: int) -> list[str]:
         """Return what is to be said; nothing where rows of one step were kept apart."""
         if not self._repeats or self._rows <= judged:
             return []
+        if self._of_sets == self._repeats:
+            said = f"each evaluation set logs the same keys, such as {self._key}: those of {self._set} count"
+            return [f"{said}, the last at each step"]
         stand = "stands" if self._repeats == 1 else "stand"
         rows = counted(self._repeats, "row")
         said = f"{rows} {stand} for a step that has the same keys already: the last finite value of each counts"

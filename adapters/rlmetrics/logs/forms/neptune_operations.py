@@ -1,7 +1,7 @@
 """What Neptune's client keeps of a run until it is sent, below ``.neptune``: ``data-*.log``, an operation on each line.
 
 Each run has a folder of its own. A file that would exceed 64 MiB is followed by another, wherever in a row that is;
-the number in a name is that of the first operation. What was sent is deleted file by file, so that the first may be gone.
+the number in a name is that of the first operation. What was sent is deleted file by file: the first may be gone.
 
 Source: `neptune/internal/operation.py` and `core/components/queue/disk_queue.py` of 1.14.
 """

@@ -42,7 +42,11 @@ def source_line(answer: SourceAnswer, flag: str = "--at") -> str:
         said += f" (or {names}{more}, which {reads} the same here)" if alike else f" (or {names}{more})"
     if answer.alike:
         said += f"; {' and '.join(answer.alike)} {'log' if len(answer.alike) > 1 else 'logs'} these keys, too"
-    return said if answer.is_single and not answer.alike else f"{said}; `{flag} '{_short(answer)}'` with your release settles it"
+    return (
+        said
+        if answer.is_single and not answer.alike
+        else f"{said}; `{flag} '{_short(answer)}'` with your release settles it"
+    )
 
 
 def unknown_line(answer: SourceAnswer, flag: str = "--at") -> str:
