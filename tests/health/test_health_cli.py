@@ -258,7 +258,8 @@ def test_the_likeliest_of_several_sources_answers(capsys, command, runs):
     said = " ".join((out + err).split())
     assert code in (0, 1)
     settled = "`--at 'trl[grpo]==1.16.0'` with your release settles it"
-    assert f"taken for GRPOTrainer 0.26.0–1.16.0 (or RLOOTrainer); {settled}" in said
+    also = "axolotl logs these keys, too"
+    assert f"taken for GRPOTrainer 0.26.0–1.16.0 (or RLOOTrainer); {also}; {settled}" in said
 
 
 @pytest.mark.parametrize(("command", "runs"), COMMANDS)

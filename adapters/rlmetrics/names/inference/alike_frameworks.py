@@ -49,7 +49,7 @@ def _ruled_out(name: str, clues: Clues, tables: Tables) -> bool:
     if clues.settings_whole and added and not clues.settings & {*added}:
         return True
     base = tables.framework(name).base
-    under = None if base is None else version_key(clues.installed.get(base[0].name, ""))
+    under = None if base is None else version_key({**clues.named, **clues.installed}.get(base[0].name, ""))
     known = [] if base is None else [key for release in base[1].values() if (key := version_key(release)) is not None]
     return under is not None and bool(known) and under > max(known)
 
