@@ -77,7 +77,7 @@ def _at(source: str, _: str, tables: Tables, newest: bool, share: KeyShare) -> I
     assert isinstance(view, FrameworkView)
     component = source.partition("==")[0]
     table = tables.framework(view.source.framework)
-    for key in dict.fromkeys(key for _, key, mode in view.places() if mode == "train" and share.has(key)):
+    for key in dict.fromkeys(place.key for place in view.places() if place.mode == "train" and share.has(place.key)):
 
         def answer(key: str = key) -> Answer:
             return answer_at(view, key)
