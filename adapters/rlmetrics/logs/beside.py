@@ -30,8 +30,8 @@ _SETTINGS = (
     ".hydra/config.yaml",
 )
 _OVERRIDES = ".hydra/overrides.yaml"
-_RELEASES = {"swift_version": "ms-swift"}
-"""Settings in which a program records its own release, each with its package."""
+_RELEASE = re.compile(r"(?P<program>\w+)_version")
+"""A setting in which a program records its own release, under the name by which it is imported."""
 _VERSION = re.compile(r"^(?P<package>[A-Za-z][\w.-]*)==(?P<release>[0-9][^\s;+]*)", re.MULTILINE)
 _CARD_VERSIONS = re.compile(r"^### Framework versions\s*\n(?P<versions>(?:\s*- [^\n]*(?:\n|\Z))+)", re.MULTILINE)
 _CARD_VERSION = re.compile(r"^\s*- (?P<package>[\w.-]+): (?P<release>[0-9][\w.]*)[ \t]*$", re.MULTILINE)
@@ -155,7 +155,8 @@ def _names(file: Path) -> tuple[set[str], dict[str, str]]:
         lines = (line.strip().removeprefix("- ").strip("'\"") for line in _text(file).splitlines())
         return {name for line in lines if (name := _argument(line))}, {}
     values = of_file(file).values
-    recorded = {package: str(values[name]) for name, package in _RELEASES.items() if isinstance(values.get(name), str)}
+    named = ((_RELEASE.fullmatch(name), value) for name, value in values.items())
+    recorded = {match["program"]: value for match, value in named if match and isinstance(value, str)}
     return {_plain(name) for name in values}, recorded
 
 

@@ -8,7 +8,7 @@ from rlmetrics.lazy_dataclasses import dataclass
 from rlmetrics.lazy_typing import Any
 
 from .candidates import Ranked
-from .source_evidence import USUAL, Observed, tagged_trainers
+from .source_evidence import USUAL, Observed, release_names, tagged_trainers
 
 __all__ = ["SourceEvidence", "explained", "listed"]
 
@@ -61,8 +61,10 @@ def explained(observed: Observed, ranked: Sequence[Ranked]) -> Iterator[SourceEv
 
 def _version(observed: Observed, ranked: Sequence[Ranked]) -> str | None:
     clues, framework = observed.clues, ranked[0].subject.framework
-    version = clues.installed.get(framework) or clues.named.get(framework)
-    return version and f"{clues.where.get(framework, 'the run')} records {framework} {version}"
+    for name in release_names(framework, observed.index.tables):
+        if version := clues.installed.get(name) or clues.named.get(name):
+            return f"{clues.where.get(name, 'the run')} records {framework} {version}"
+    return None
 
 
 def _settings(observed: Observed, ranked: Sequence[Ranked]) -> str | None:

@@ -14,11 +14,12 @@ from functools import cached_property
 
 from rlmetrics.lazy_dataclasses import dataclass, field
 
+from ..tables.tables import Tables
 from ..tables.versions import is_development, version_key
 from .index import Owner, SourceIndex, Subject
 from .run_clues import Clues
 
-__all__ = ["USUAL", "Observed", "Terms", "tagged_trainers", "weigh"]
+__all__ = ["USUAL", "Observed", "Terms", "release_names", "tagged_trainers", "weigh"]
 
 USUAL = "usual"
 _STRUCTURED, _PLAIN, _LEAST = 3.5, 1.5, 0.5
@@ -209,19 +210,21 @@ def _lacking_families(observed: Observed, program: Subject) -> dict[int, float]:
     return {part: -min(_FAMILY * (count - fewest), _LACKING) for part, count in sums.items() if count > fewest + 1}
 
 
+def release_names(framework: str, tables: Tables) -> tuple[str, ...]:
+    """Return under which names the release of a framework is recorded: its own, its package's, as it is imported."""
+    head = tables.head(framework)
+    package = str(head["package"]) if head else framework
+    return framework, package, str(tables.audit.get(framework, {}).get("imports") or package)
+
+
 def _versions(observed: Observed) -> Terms:
     """Weigh releases that the run recorded, or that something beside it names."""
     clues, terms = observed.clues, Terms()
     tables = observed.index.tables
-    packages = {
-        name: str(tables.head(name)["package"])
-        for name in {item.framework for item in observed.index.subjects}
-        if tables.head(name)
-    }
+    names = {name: release_names(name, tables) for name in {item.framework for item in observed.index.subjects}}
     for subject in observed.index.subjects:
-        names = subject.framework, packages.get(subject.framework, subject.framework)
         for recorded, weight in ((clues.installed, _INSTALLED), (clues.named, _NAMED)):
-            version = next((recorded[name] for name in names if name in recorded), None)
+            version = next((recorded[name] for name in names[subject.framework] if name in recorded), None)
             if version is not None:
                 bits = _answering(observed.index, subject, version, recorded)
                 against = subject.releases & ~bits

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ..differences.severity import Circumstances, unmet
-from ..meanings.protocol import Place, View
+from ..meanings.protocol import KeyPlace, View
 from ..tables.key_records import Entry, LookAlike
 
 __all__ = ["OtherCounterparts", "needed"]
@@ -30,9 +30,9 @@ class OtherCounterparts:
         self._to = to
 
     @cached_property
-    def _places(self) -> dict[tuple[str, str], list[Place]]:
+    def _places(self) -> dict[tuple[str, str], list[KeyPlace]]:
         """For each metric and mode, the keys that can measure it."""
-        places: dict[tuple[str, str], list[Place]] = {}
+        places: dict[tuple[str, str], list[KeyPlace]] = {}
         for place in self._to.places():
             for metric in place.metrics:
                 places.setdefault((metric, place.mode), []).append(place)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ..differences.relations import Relation, relate, why_in_short
-from ..meanings.protocol import Place, View
+from ..meanings.protocol import KeyPlace, View
 from ..tables.key_records import Entry, LookAlike
 
 __all__ = ["INSTEAD", "Likeness", "LookAlikes", "in_short"]
@@ -81,9 +81,9 @@ class LookAlikes:
         return self._relations[asked]
 
     @cached_property
-    def _places(self) -> dict[tuple[str, str | None], dict[int, Place]]:
+    def _places(self) -> dict[tuple[str, str | None], dict[int, KeyPlace]]:
         """Where the target can log a key, a metric and a quantity, each place with its number."""
-        places: dict[tuple[str, str | None], dict[int, Place]] = {}
+        places: dict[tuple[str, str | None], dict[int, KeyPlace]] = {}
         for number, place in enumerate(self._to.places()):
             places.setdefault(("key", place.key), {})[number] = place
             for metric in place.metrics:

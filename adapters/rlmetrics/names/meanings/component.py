@@ -22,7 +22,7 @@ from ..tables.key_records import Alternative, Entry, Evidence, Reading
 from ..tables.tables import Tables
 from ..tables.templates import LITERAL, OPEN, Template, placeholders_in
 from .entries import Entries
-from .protocol import Place
+from .protocol import KeyPlace
 
 __all__ = ["ComponentView", "KeyHit", "answering"]
 
@@ -198,14 +198,14 @@ class ComponentView:
         """Return everything that is logged, one entry for each key and mode."""
         return [self._one([self._entry(row) for row in rows]) for rows in self._by_key.values()]
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[KeyPlace]:
         """Return where each entry stands, which need not be made for that."""
         return self._places
 
     @cached_property
-    def _places(self) -> list[Place]:
+    def _places(self) -> list[KeyPlace]:
         return [
-            Place(self.label, key, mode, tuple({metric: None for row in rows for metric in row.metrics}))
+            KeyPlace(self.label, key, mode, tuple({metric: None for row in rows for metric in row.metrics}))
             for (key, mode), rows in self._by_key.items()
         ]
 

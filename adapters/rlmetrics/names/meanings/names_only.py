@@ -8,7 +8,7 @@ from functools import cached_property
 from ..sources.source import Source
 from ..tables.key_records import Entry, Evidence, Signature
 from ..tables.tables import Tables
-from .protocol import Place
+from .protocol import KeyPlace
 
 __all__ = ["NamesOnly"]
 
@@ -29,21 +29,23 @@ class NamesOnly(ABC):
     def entries(self) -> list[Entry]:
         """Return every name."""
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[KeyPlace]:
         """Return where each of these entries stands."""
         return list(self._places)
 
-    def at(self, place: Place) -> Entry:
+    def at(self, place: KeyPlace) -> Entry:
         """Return the entry of a place."""
         return self._places[place]
 
-    def metric(self, place: Place) -> str | None:
+    def metric(self, place: KeyPlace) -> str | None:
         """Return what the name of a place measures."""
         return place.metrics[0]
 
     @cached_property
-    def _places(self) -> dict[Place, Entry]:
-        return {Place(entry.component, entry.key, entry.mode, (str(entry.metric),)): entry for entry in self.entries()}
+    def _places(self) -> dict[KeyPlace, Entry]:
+        return {
+            KeyPlace(entry.component, entry.key, entry.mode, (str(entry.metric),)): entry for entry in self.entries()
+        }
 
     def program(self, component: str) -> str:
         """Return the one program that there is."""

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from ..tables.tables import Tables
     from ..tables.templates import Template
 
-__all__ = ["Match", "Place", "View"]
+__all__ = ["KeyPlace", "Match", "View"]
 
 
-class Place(NamedTuple):
+class KeyPlace(NamedTuple):
     """A key in a mode, and every metric that it can mean there, whatever the configuration."""
 
     component: str
@@ -54,15 +54,15 @@ class View(Protocol):
         """Return everything that is logged."""
         ...
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[KeyPlace]:
         """Return where each of these entries stands, none of which is made for that."""
         ...
 
-    def at(self, place: Place) -> Entry:
+    def at(self, place: KeyPlace) -> Entry:
         """Return the entry of a place."""
         ...
 
-    def metric(self, place: Place) -> str | None:
+    def metric(self, place: KeyPlace) -> str | None:
         """Return what the entry of a place measures, which is mostly known without making it."""
         ...
 

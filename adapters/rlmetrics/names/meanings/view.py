@@ -11,7 +11,7 @@ from ..sources.source import Source, parse_source
 from ..tables.loading import load_tables
 from ..tables.tables import Overlays, Tables
 from ..tables.user_errors import NamesError
-from .protocol import Match, Place, View
+from .protocol import KeyPlace, Match, View
 
 if TYPE_CHECKING:
     from ..differences.severity import Circumstances
@@ -78,15 +78,15 @@ class FrameworkView:
         """Return everything that is logged, component by component."""
         return self._entries
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[KeyPlace]:
         """Return where each of these entries stands, none of which is made for that."""
         return [place for component in self.components.values() for place in component.places()]
 
-    def at(self, place: Place) -> Entry:
+    def at(self, place: KeyPlace) -> Entry:
         """Return the entry of a place."""
         return self.components[place.component].entry(place.key, place.mode)
 
-    def metric(self, place: Place) -> str | None:
+    def metric(self, place: KeyPlace) -> str | None:
         """Return what the entry of a place measures, which is mostly known without making it."""
         return self.components[place.component].metric(place.key, place.mode)
 
