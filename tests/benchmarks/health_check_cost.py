@@ -30,7 +30,7 @@ from rlmetrics.logs.reading import STEP_NAMES  # noqa: E402
 
 POINTS, KEYS = 1_000_000, 40
 LIMIT = 5.0
-FAMILIES = dict(zip(SOURCES, ("grpo", "ppo", "ppo", "ppo"), strict=True))
+FAMILIES: dict[str, str] = dict(zip(SOURCES, ("grpo", "ppo", "ppo", "ppo"), strict=True))
 """Which run the simulator makes for each source."""
 END = """
 import re, resource

@@ -136,13 +136,23 @@ def test_the_own_log_of_llama_factory_is_one_of_its_trainers(tmp_path, capsys):
     """It has a loss of whatever stage, so that several of them are left, and none of TRL's."""
     place = {"total_steps": 400, "percentage": 1.0, "epoch": 0.5, "elapsed_time": "0:01", "remaining_time": "0:02"}
     rows = [{"current_steps": row["step"] * 10, "loss": row["loss"], "lr": 1e-6, **place} for row in _rows(["loss"])]
-    for extra in ({}, {"accuracy": 0.5}, {"reward": 0.1}):
+    for extra in ({}, {"accuracy": 0.5}):
         path = _written(tmp_path / "trainer_log.jsonl", [{**row, **extra} for row in rows])
         code, said = _checked(capsys, path)
         assert code == 0
         assert said["at"].startswith("llamafactory[")
         assert {item["source"].partition("[")[0] for item in said["source"]["candidates"]} == {"llamafactory"}
         assert said["steps"] == [10, 400]
+
+
+def test_the_own_log_of_a_trainer_that_is_not_described_is_no_other_s(tmp_path, capsys):
+    """Of LLaMA-Factory's trainers that of PPO alone keeps a reward there: its loss is not called another's."""
+    place = {"total_steps": 400, "percentage": 1.0, "epoch": 0.5, "elapsed_time": "0:01", "remaining_time": "0:02"}
+    kept = {"lr": 1e-6, "reward": 0.1, **place}
+    rows = [{"current_steps": row["step"] * 10, "loss": row["loss"], **kept} for row in _rows(["loss"])]
+    _, said = _checked(capsys, _written(tmp_path / "trainer_log.jsonl", rows))
+    assert said["at"] is None
+    assert "PPO of LLaMA-Factory" in json.dumps(said)
 
 
 KTO = ("loss", "rewards/chosen", "rewards/rejected", "rewards/margins", "logps/chosen", "logps/rejected")

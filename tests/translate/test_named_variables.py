@@ -6,9 +6,16 @@ import json
 
 import pytest
 from command_line import answered
-from rlmetrics.names import map_names
+from rlmetrics.names import NameMap, map_names
+from rlmetrics.names.tables.key_records import MapRow
 
 PLACES = ("val-aux/gsm8k/{}/std@4", "val-aux/gsm8k/{}/worst@4/mean", "val-aux/gsm8k/{}/best@2/mean")
+
+
+def _row(names: NameMap, key: str) -> MapRow:
+    row = names.translate(key).row
+    assert row is not None
+    return row
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -16,9 +23,9 @@ def test_failed_sessions_weigh_on_acc_alone(place):
     """Verl counts them as wrong for ``acc``; translated keys of other variables were called biased by that."""
     names = map_names("verl==0.9.1", "verl==0.7.0")
 
-    assert names.translate(place.format("acc")).row.severity == "biased"
+    assert _row(names, place.format("acc")).severity == "biased"
     for variable in ("reward", "score", "format"):
-        row = names.translate(place.format(variable)).row
+        row = _row(names, place.format(variable))
         assert row.severity != "biased"
         assert not [item for item in row.differs_by if "the variable acc" in item.what]
 
@@ -27,8 +34,8 @@ def test_it_is_so_in_the_other_direction():
     """The target may be the one that has it."""
     names = map_names("verl==0.7.0", "verl==0.9.1")
 
-    assert names.translate(PLACES[0].format("acc")).row.severity == "biased"
-    assert names.translate(PLACES[0].format("reward")).row.severity != "biased"
+    assert _row(names, PLACES[0].format("acc")).severity == "biased"
+    assert _row(names, PLACES[0].format("reward")).severity != "biased"
 
 
 def test_a_report_counts_them_so(tmp_path):
