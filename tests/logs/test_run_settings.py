@@ -43,12 +43,14 @@ def test_tensorboards_arguments_are_read():
 
 
 def test_tensorboards_hyperparameters_are_read():
-    """What Accelerate wrote to a folder of its own below the run's: whole numbers are whole."""
+    """What Accelerate wrote to a folder of its own below the run's: whole numbers are whole, and the order is one."""
     found = KINDS["tensorboard"].open(RUNS / "tensorboard" / "trl-0.7.10-ppo").configuration[None]
 
     assert found.where == "TensorBoard's hyperparameters"
     assert {"ppo_epochs": 2, "cliprange": 0.2, "kl_penalty": "kl", "adap_kl_ctrl": True}.items() <= found.values.items()
     assert isinstance(found.values["ppo_epochs"], int)
+    names = [*found.values]
+    assert names == sorted(names)
 
 
 def test_trackios_configuration_is_read_for_each_run(tmp_path):

@@ -49,7 +49,9 @@ def hyperparameters_in(content: bytes) -> dict[str, Any]:
         session = kept.FromString(content).session_start_info
     except decode_error():
         return {}
-    values = {name: getattr(value, value.WhichOneof("kind") or "", None) for name, value in session.hparams.items()}
+    # A map of a message comes in any order.
+    hparams = sorted(session.hparams.items())
+    values = {name: getattr(value, value.WhichOneof("kind") or "", None) for name, value in hparams}
     # Numbers are kept as floating point, whatever they were.
     whole = {name: int(value) for name, value in values.items() if isinstance(value, float) and value.is_integer()}
     return {name: value for name, value in {**values, **whole}.items() if value is not None}
