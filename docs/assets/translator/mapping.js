@@ -119,7 +119,7 @@
         if (instead) notes.push(instead);
       }
       notes.push(...constants(entry.constant, target.constant));
-      notes.push(...relation.differences.map((item) => item.correction).filter(Boolean));
+      notes.push(...T.corrections(relation.differences, `in ${target.key}: `));
       const { kind, differences, scale, offset } = relation;
       const found = row(entry, {
         to: shown, component: target.component, relation: kind, differences, notes, unbound,
@@ -170,7 +170,7 @@
       alikes.sort((one, other) => T.compare(one[0], other[0]));
       const related = unique(alikes.map(([, item]) => item)).slice(0, MOST_RELATED);
       const best = incomparable.length ? incomparable[0][0] : { differences: [] };
-      const corrections = best.differences.map((item) => item.correction).filter(Boolean);
+      const corrections = T.corrections(best.differences);
       const notes = [...new Set([...this._gone(entry.component), ...corrections, ...this._others.notes(entry)])];
       const relation = related.length ? "related" : "none";
       if (!related.length && !notes.length) {

@@ -42,6 +42,10 @@
     return { text, grade: GRADES[grade], applies: SHOWS[applies], vanishes, correction, size };
   }
 
+  /** Return how to undo differences; what is undone in the target begins with where that is. */
+  T.corrections = (differences, there = "") =>
+    differences.map((item) => item.correction).filter(Boolean).map((text) => text.replace(/^in \{target\}: /, () => there));
+
   /** How much the programs of two sources have in common: a shared metric counts the more, the fewer have it. */
   T.Affinity = class {
     constructor(from, to) {

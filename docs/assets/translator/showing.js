@@ -131,7 +131,7 @@
     return [...lines, ...notes.map((text) => ({ words: T.sided(plainNote(text, move), sides), quiet: true, mark: T.mark(text) }))];
   }
 
-  const isCorrection = (move, text) => !move.translated && move.differences.some((item) => item.correction === text);
+  const isCorrection = (move, text) => !move.translated && T.corrections(move.differences).includes(text);
 
   /** Return a note as a page says it, without the forms of the command line. */
   const plainNote = (text, move) =>

@@ -9,6 +9,8 @@ from rlmetrics.wording.map_notes import gone_when, level_words
 from rlmetrics.wording.size_words import typical_words
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from rlmetrics.names.differences.relations import Relation
     from rlmetrics.names.tables.key_records import Difference
     from rlmetrics.names.tables.tables import Tables
@@ -53,15 +55,20 @@ class Relations:
     def _relation(self, source: PlacedMeaning, target: PlacedMeaning) -> tuple[Any, ...]:
         sides = source.circumstances, target.circumstances
         found = relate(source.entry, target.entry, self._tables, circumstances=sides)
-        differences = tuple(self._difference(item, source.entry.mode) for item in found.differs_by)
+        there = () if target.entry.signature is None else target.entry.signature.traits
+        differences = tuple(self._difference(item, source.entry.mode, there) for item in found.differs_by)
         return found.kind, differences, _conversion(found)
 
-    def _difference(self, item: Difference, mode: str | None) -> tuple[Any, ...]:
+    def _difference(self, item: Difference, mode: str | None, there: Collection[str]) -> tuple[Any, ...]:
+        """Return a difference as a row; ``there`` are the traits of the target, in which these are undone."""
         words = level_words(item, self._tables, mode) or item.what
         gone = gone_when(item.vanishes_when, self._tables, mode)
         size = None if item.applies is False else typical_words(item.typical)
         grade, shows = GRADES.index(item.grade), SHOWS.index(item.applies)
-        return words, grade, shows, gone, item.correction, size
+        correction = None if item.applies is False else item.correction
+        if correction and item.about.removeprefix("trait:") in there:
+            correction = f"in {{target}}: {correction}"
+        return words, grade, shows, gone, correction, size
 
 
 def _conversion(relation: Relation) -> tuple[float, ...]:
